@@ -9,7 +9,7 @@ PROOFS_NEED := The proofs need Coq and OCaml; install them (Debian: apt install 
 # Container images often set it. Each of hundreds of processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test test-slow proofs check reproduce golden docs site bench bench-rivals bench-scale soak lock clean
+.PHONY: install run test test-slow proofs check reproduce golden docs site release bench bench-rivals bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -35,7 +35,8 @@ check: .venv/tested
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes some hours.
+# Reproduces all published figures, including slow ones, and writes docs/results.json, from which `make docs` makes the
+# page. Takes some hours.
 # With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py. With
 # PYRAMID=FILE, those on decks of Pyramid and TriPeaks: bench/reproduce/pyramid.py.
 reproduce: .venv/tested
@@ -47,7 +48,8 @@ reproduce: .venv/tested
 golden: .venv/tested
 	$(BIN)/python -m tests.golden
 
-# Generates docs/commands.md, docs/fields.md, docs/invariants.md and the SVG pictures in docs/pictures/, and runs examples/night.ipynb.
+# Generates docs/commands.md, docs/fields.md, docs/invariants.md, docs/results.md, JSON schemas and the SVG pictures in
+# docs/pictures/, and runs examples/night.ipynb.
 docs: .venv/tested
 	$(BIN)/python -m tests.docs
 	$(BIN)/python -m tests.install
@@ -55,6 +57,11 @@ docs: .venv/tested
 # Builds the documentation site in site/; open site/README.html. A broken link is an error.
 site: .venv/tested
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs . site
+
+# Builds the release whose version and tag the commit has in dist/, and checks both files in new environments, to which
+# their dependencies are downloaded. Publishes nothing; see CONTRIBUTING.md.
+release: .venv/tested
+	$(BIN)/python -m tests.install.release
 
 # Measures what docs/performance.md shows, in about ten minutes, and writes it there.
 bench: .venv/tested

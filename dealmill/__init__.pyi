@@ -1,5 +1,6 @@
 from . import db as db
 from . import progress as progress
+from .archives import add_to_archive as add_to_archive
 from .archives import archive as archive
 from .archives import check_archive as check_archive
 from .audits import Audit as Audit

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.progress.events import Progress
 from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queries.results import unless_retracted
 from dealmill.pipeline.system.extras import check_extra
 from dealmill.reports import report
@@ -58,12 +59,7 @@ def archive(
     from dealmill.pipeline.archive.writing import write_archive
 
     check_extra("web")
-    chosen = [runs] if isinstance(runs, Run) else list(runs)
-    if not chosen:
-        raise UsageError("name the runs of the archive")
-    database = chosen[0]._database
-    if any(run._database != database for run in chosen):
-        raise UsageError("the runs are of several stores; write an archive of each")
+    chosen, database = _of_one_store(runs)
     for run in chosen:
         unless_retracted(run.status(), retracted=retracted).check_exportable(unfinished=False)
     write_archive(
@@ -74,6 +70,41 @@ def archive(
         force=force,
         progress=progress,
     )
+
+
+def add_to_archive(runs: Run | Iterable[Run], path: str | PathLike[str]) -> None:
+    """Add to an archive who audited and repeated the same results in another store, where, when and with which version.
+
+    Anyone who has read an archive into a store and audited it there can add this to it. The archive gets a file for
+    each run in its folder ``provenance/``, with the seals of the audits; nothing below ``data/`` changes.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not an archive, or was changed.
+    UsageError
+        If there are no runs, they are of several stores, or the archive has no run with the engine, the version and the
+        fingerprint of a run.
+    StoreError
+        If a run has no finished audit.
+    OutputError
+        If the file cannot be written.
+    """
+    from dealmill.pipeline.archive.adding import add_provenance  # loads the compiler
+
+    chosen, database = _of_one_store(runs)
+    add_provenance(database, [run.status() for run in chosen], Path(path))
+
+
+def _of_one_store(runs: Run | Iterable[Run]) -> tuple[list[Run], Database]:
+    """Return runs as a list, and the database of their store."""
+    chosen = [runs] if isinstance(runs, Run) else list(runs)
+    if not chosen:
+        raise UsageError("name the runs of the archive")
+    database = chosen[0]._database
+    if any(run._database != database for run in chosen):
+        raise UsageError("the runs are of several stores; write an archive of each")
+    return chosen, database
 
 
 def check_archive(path: str | PathLike[str], *, progress: Progress = in_notebook) -> "CheckedArchive":

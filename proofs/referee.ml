@@ -2,7 +2,7 @@
 
    Usage: referee GAME EXPORT.jsonl
 
-   GAME is card-pairing or camelot, or for a patience NAME.toml, which `dealmill games NAME --rules` writes.
+   GAME is card-pairing or camelot, or for any other game NAME.toml, which `dealmill games NAME --rules` writes.
    EXPORT.jsonl is what `dealmill export` writes. Each row that is not proved is listed with its line and why. Exit
    codes: 0 all rows are proved, 1 a row is wrong, 2 a file cannot be read, 3 a row is not covered by the proofs. *)
 open Rows
@@ -11,9 +11,11 @@ let judge_of_game = function
   | "card-pairing" -> Card_pairing.judge
   | "camelot" -> Camelot.judge
   | path when Filename.check_suffix path ".toml" ->
-      if Whole_suits.has_whole_suits path then Whole_suits.judge (Whole_suits.read_game path)
-      else Patience.judge (Layouts.read_game path)
-  | name -> fail "%s is not a game: write card-pairing, camelot, or NAME.toml for a patience" name
+      let keys = Rules_files.read_keys path in
+      if Covering_layouts.is_covering keys then Covering.judge (Covering_layouts.read_game keys)
+      else if Whole_suits.has_whole_suits keys then Whole_suits.judge (Whole_suits.read_game keys)
+      else Patience.judge (Layouts.read_game keys)
+  | name -> fail "%s is not a game: write card-pairing, camelot, or NAME.toml for another game" name
 
 let () =
   if Array.length Sys.argv <> 3 then begin

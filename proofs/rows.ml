@@ -9,6 +9,11 @@ let not_covered format = Printf.ksprintf (fun reason -> raise (Not_covered reaso
 type row = { layout : string; verdict : string; evidence : string }
 type judgement = Win_proved | Loss_proved | Wrong of string
 
+let count_of_positions number = if number = 1 then "1 position" else Printf.sprintf "%d positions" number
+
+let wrong_count number claimed =
+  Wrong (Printf.sprintf "%s can be reached, not %d" (count_of_positions number) claimed)
+
 (* Lines of files, which are numbered from 1. *)
 
 let rec each_line ?(number = 1) channel act =
@@ -46,3 +51,10 @@ let read_row line =
   let verdict = text "verdict" in
   if verdict <> "winnable" && verdict <> "unwinnable" then not_covered "the verdict %s" verdict;
   { layout = text "layout"; verdict; evidence = text "evidence" }
+
+(* The parts of a layout, such as stock:6H4S. *)
+let read_parts words =
+  let read word =
+    match String.split_on_char ':' word with [ part; value ] -> (part, value) | _ -> fail "%S is not a part" word
+  in
+  List.map read words

@@ -1,6 +1,7 @@
 """Archives: the same runs are the same data, everything is listed and proved, and another store reads them back."""
 
 import json
+import socket
 import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -12,19 +13,21 @@ import pytest
 import dealmill
 from dealmill.pipeline.archive.checking import check_archive
 from dealmill.pipeline.archive.writing import write_archive
-from dealmill.pipeline.errors import InputError, StoreError, UnfinishedError, UsageError
+from dealmill.pipeline.errors import DealmillError, InputError, StoreError, UnfinishedError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.progress.events import Event, Message
+from dealmill.pipeline.store.audits.seals import seal_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from tests.doing import a_run, alter, deal, do_runs, queue_compact
+from dealmill.pipeline.system.settings import settings
+from tests.doing import a_run, alter, an_audit, deal, do_runs, queue_compact
 
 LAYOUTS = deal(find_game("memory"), 3, 1, 1_200, pairs=4)
 DEALS = "deal:klondike-deal-1:seed=0:1-4"
@@ -191,6 +194,80 @@ def test_every_change_of_an_archive_is_named(sqlite_store: Database, tmp_path: P
         check_archive(tmp_path / "no.zip")
     with pytest.raises(InputError, match="cannot be read: No such file"):
         check_archive(tmp_path / "none.zip")
+
+
+@pytest.fixture
+def named(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Give the user of this process a name."""
+
+    def name(user: str) -> None:
+        monkeypatch.setenv("DEALMILL_USER", user)
+        settings.cache_clear()
+
+    yield name
+    settings.cache_clear()
+
+
+def test_another_person_adds_an_audit_of_the_same_results(
+    sqlite_store: Database, other_store: Database, named: Callable[[str], None], tmp_path: Path
+) -> None:
+    host = socket.gethostname()
+    named("Ada")
+    runs = [a_run(sqlite_store, "memory/two-pass", LAYOUTS[:5]), deal_run(sqlite_store)]
+    audit = an_audit(sqlite_store, runs[0])
+    queue_rerun(sqlite_store, runs[0], any_version=False)
+    do_runs(sqlite_store)
+    path = written(sqlite_store, runs, tmp_path / "night.zip")
+    before = files(path)
+    notes = json.loads(before["provenance/1.json"])
+    by = {"who": f"Ada@{host}", "dealmill": dealmill.__version__}
+    assert {name: notes["run"][name] for name in by} == by
+    [first], [rerun] = notes["audits"], notes["reruns"]
+    assert {name: first[name] for name in (*by, "valid", "invalid")} == {**by, "valid": 5, "invalid": 0}
+    assert first["seal"] == seal_of(sqlite_store, audit)
+    assert {name: rerun[name] for name in by} == by
+    assert rerun["fingerprint"] == check_archive(path).runs[0].fingerprint
+    assert json.loads(before["provenance/2.json"])["audits"] == []
+
+    named("Grace Hopper")
+    imported = dealmill.Store(other_store).import_archive(path)
+    with pytest.raises(StoreError, match=f"run {imported[1].id} has no finished audit"):
+        dealmill.add_to_archive(imported[1], path)
+    an_audit(other_store, imported[0].status())
+    for count in (2, 3):
+        dealmill.add_to_archive(imported[0], path)
+        after = files(path)
+        [second] = json.loads(after[f"provenance/1.{count}.json"])["audits"]
+        assert (second["who"], second["valid"]) == (f"Grace Hopper@{host}", 5)
+    assert {name for name in after if name not in before} == {"provenance/1.2.json", "provenance/1.3.json"}
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"ro-crate-metadata.json", "tagmanifest-sha256.txt"}
+    parts = [part["@id"] for part in json.loads(after["ro-crate-metadata.json"])["@graph"][1]["hasPart"]]
+    assert parts[-2:] == ["provenance/1.2.json", "provenance/1.3.json"]
+    assert check_archive(path).problems == []
+
+
+def test_what_cannot_be_added_is_refused(sqlite_store: Database, tmp_path: Path) -> None:
+    run, other = (a_run(sqlite_store, "memory/two-pass", LAYOUTS[:count], name=f"{count}.txt") for count in (5, 6))
+    path = written(sqlite_store, [run], tmp_path / "night.zip")
+    store = dealmill.Store(sqlite_store)
+    content = path.read_bytes()
+    with pytest.raises(UsageError, match=f"run {other.id} is none of .*night.zip: no run there has its engine"):
+        dealmill.add_to_archive(store.find_run(other.id), path)
+    with pytest.raises(UsageError, match="name the runs"):
+        dealmill.add_to_archive([], path)
+    assert path.read_bytes() == content
+    an_audit(sqlite_store, run)
+    changed = rewritten(path, lambda each: each.update({"README.md": b""}), listed=False)
+    with pytest.raises(InputError, match=r"README\.md was changed.*nothing was added"):
+        dealmill.add_to_archive(store.find_run(run.id), changed)
+
+
+@pytest.mark.parametrize("name", ["line\nbreak", "A" * 101])
+def test_a_name_that_is_none_is_refused(name: str, named: Callable[[str], None]) -> None:
+    named(name)
+    with pytest.raises(DealmillError, match="DEALMILL_USER must be at most 100 printable characters"):
+        settings()
 
 
 def test_what_cannot_be_archived_is_refused(sqlite_store: Database, tmp_path: Path) -> None:

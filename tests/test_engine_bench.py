@@ -12,7 +12,7 @@ from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
-from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.searches import MAX_NODES
 from dealmill.pipeline.solving.solve import solve

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES
-from dealmill.pipeline.games.patience.compiled import CompiledReferee
+from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Rules

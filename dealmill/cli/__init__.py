@@ -145,8 +145,9 @@ def dealmill() -> None:
     Start with `dealmill run FILE…`, or with numbered deals: `dealmill run deal:klondike:seed=1:1-100`.
 
     Settings are read from the environment and from a file .env: DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL,
-    DEALMILL_ENGINES, DEALMILL_RULES, DEALMILL_PLUGINS, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT,
-    DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_DATABASE_URL, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
+    DEALMILL_USER, DEALMILL_ENGINES, DEALMILL_RULES, DEALMILL_PLUGINS, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS,
+    DEALMILL_METRICS_PORT, DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_DATABASE_URL, DEALMILL_WEB_TOKEN and
+    DEALMILL_WEB_HOSTS.
 
     Exit codes: 0 success, 1 error, 2 usage error, 3 an audit or diff found a difference or a stored row is damaged,
     4 success but some input was rejected, or an audit could not prove everything, 130 interrupted.

@@ -16,6 +16,7 @@ COLUMNS = ("run", "engine", "version", "source", "layouts", "fingerprint")
 @click.argument("file", metavar="FILE.zip", type=click.Path(), required=False)
 @click.option("--retracted", is_flag=True, help="Write the archive even if the verdicts were retracted.")
 @click.option("--force", is_flag=True, help="Overwrite FILE.zip if it exists, or its target if it is a symbolic link.")
+@click.option("--add", is_flag=True, help="Add the audits and reruns of RUN… to FILE.zip, which has the same results.")
 @click.option("--check", "checked", metavar="FILE.zip", help="Check this archive instead of writing one.")
 @output_options
 @click.pass_context
@@ -25,6 +26,7 @@ def archive(
     file: str | None,
     retracted: bool,
     force: bool,
+    add: bool,
     checked: str | None,
     form: str | None,
 ) -> None:
@@ -40,7 +42,11 @@ def archive(
     something is wrong, and 4 if not everything is proved: of surveys that do not store their deals, and claims without
     evidence.
 
-    `dealmill import FILE.zip` reads it into a store.
+    `dealmill import FILE.zip` reads it into a store. Whoever audits the runs there can add the audits to the archive
+    with --add: they are files of their own, and the results do not change.
+
+    The folder `provenance/` says who ran, audited and repeated each run, where, when and with which version, as in
+    `dealmill log`. DEALMILL_USER is the name that is recorded in place of the login name.
     """
     if checked is not None:
         if given_options(ctx) - {"checked", "form"}:
@@ -49,8 +55,14 @@ def archive(
         return
     if not runs or file is None:
         raise click.UsageError("name the runs, and then the file: dealmill archive RUN… FILE.zip")
+    if add and (retracted or force):
+        raise click.UsageError("--add takes runs and an archive and nothing else: dealmill archive RUN… FILE.zip --add")
     with dealmill.open() as store:
         chosen = store.select(*runs)
+        if add:
+            dealmill.add_to_archive(chosen, file)
+            tell(f"the audits of {counted(len(chosen), 'run')} added to {file}")
+            return
         with shown_progress(store) as progress:
             dealmill.archive(chosen, file, retracted=retracted, force=force, progress=progress)
     tell(f"{counted(len(chosen), 'run')} written to {file}; check it with: dealmill archive --check {file}")

@@ -10,7 +10,6 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from hashlib import sha256
 from heapq import nsmallest
 from importlib.metadata import version
@@ -152,7 +151,6 @@ def document(
         title=_title(runs, proofs),
         style=Markup(style),  # noqa: S704 -- our own style sheets
         policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        created=datetime.now(UTC),
         version=version("dealmill"),
         citation=_citation(),
         comparison=winnability_chart([report.run for report in runs]) if len(runs) > 1 else None,

@@ -1,7 +1,7 @@
 """The other files of an archive: for people, for those who cite it, and for catalogues of data."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from importlib.metadata import version
 from importlib.resources import files
@@ -10,7 +10,6 @@ from typing import Any
 from dealmill.pipeline.archive.bag import TAG_MANIFEST
 from dealmill.pipeline.archive.record import RESULTS, RUN, ArchivedRun, path_in
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.store.runs.status import RunStatus
 
 README, CITATION, REQUIREMENTS, REPORT = "README.md", "CITATION.cff", "requirements.txt", "report.html"
 CRATE = "ro-crate-metadata.json"
@@ -33,7 +32,8 @@ This archive has {what}, each with its layouts, verdicts and evidence. Dealmill 
 - `data/N/blocks.jsonl`, in place of results: a digest and sums of each thousand deals, of runs whose engine is faster
   than a database. The command below solves them again.
 - `report.html`: figures, intervals, the hardest layouts and proofs step by step.
-- `provenance/N.json`: when and where run N was solved, and its newest audit with its seal.
+- `provenance/N.json`: when and where run N was solved, and who ran, audited and repeated it, where, when and with which
+  version; each audit has its seal. `provenance/N.2.json`, `N.3.json` … are what others have added of their stores.
 - `requirements.txt`: the packages that this version of Dealmill was tested with, with their hashes.
 
 ## Check it
@@ -142,11 +142,13 @@ def _file(path: str, run: ArchivedRun | None) -> dict[str, Any]:
     return entry
 
 
-def provenance(run: RunStatus, machines: Sequence[str], audit: Mapping[str, object] | None) -> str:
-    """Return when and where a run was solved, and its newest audit, in JSON. No other file says so."""
-    started = None if run.started is None else run.started.isoformat()
-    times = {"started": started, "seconds": run.seconds, "cpu_seconds": run.cpu_seconds, "machines": machines}
-    return json.dumps({**times, "audit": audit}, indent=2) + "\n"
+def added_to(text: str, path: str) -> str:
+    """Return the description of an archive for catalogues, with one more file."""
+    description = json.loads(text)
+    [root] = (entry for entry in description["@graph"] if entry["@id"] == "./")
+    root["hasPart"].append({"@id": path})
+    description["@graph"].append(_file(path, None))
+    return json.dumps(description, indent=2) + "\n"
 
 
 def requirements() -> str:

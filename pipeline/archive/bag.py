@@ -44,17 +44,18 @@ class BagWriter:
 
     def copy(self, path: str, content: IO[bytes]) -> None:
         """Write a file with all that can be read from `content`."""
-        self._write(path, iter(partial(content.read, BLOCK_BYTES), b""))
+        self.write_blocks(path, iter(partial(content.read, BLOCK_BYTES), b""))
 
     def write(self, path: str, text: str) -> None:
         """Write a file with a text."""
-        self._write(path, [text.encode()])
+        self.write_blocks(path, [text.encode()])
 
     def write_lines(self, path: str, lines: Iterable[str]) -> None:
         """Write a file with lines of text."""
-        self._write(path, map(str.encode, lines))
+        self.write_blocks(path, map(str.encode, lines))
 
-    def _write(self, path: str, blocks: Iterable[bytes]) -> None:
+    def write_blocks(self, path: str, blocks: Iterable[bytes]) -> None:
+        """Write a file with these bytes."""
         entry = zipfile.ZipInfo(f"{self._folder}/{path}", FIXED_TIME)
         entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
         digest, size = sha256(), 0
@@ -103,8 +104,8 @@ class Bag:
             raise InputError(f"{path} has files in another compression than deflate")
         names = [name for name in self._zip.namelist() if not name.endswith("/")]
         folders = {name.partition("/")[0] for name in names}
-        self._folder = folders.pop() if len(folders) == 1 else ""
-        self.paths = [name.removeprefix(f"{self._folder}/") for name in names]
+        self.folder = folders.pop() if len(folders) == 1 else ""
+        self.paths = [name.removeprefix(f"{self.folder}/") for name in names]
         if DECLARATION not in self.paths:
             self._zip.close()
             raise InputError(f"{path} is not an archive of runs: it has no {DECLARATION} in its only folder")
@@ -118,7 +119,7 @@ class Bag:
     def blocks(self, path: str) -> Iterator[bytes]:
         """Yield the content of a file of the bag in blocks."""
         with _reading(self._path):
-            file = self._zip.open(f"{self._folder}/{path}")
+            file = self._zip.open(f"{self.folder}/{path}")
         with file:
             while True:
                 with _reading(self._path):

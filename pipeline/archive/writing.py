@@ -8,16 +8,14 @@ from tempfile import TemporaryDirectory
 
 from dealmill.pipeline.archive import about
 from dealmill.pipeline.archive.bag import BagWriter
+from dealmill.pipeline.archive.provenance import path_of, provenance
 from dealmill.pipeline.archive.record import BLOCKS, RESULTS, RULES, RUN, ArchivedRun, path_in
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.progress.events import Progress, silent
-from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
-from dealmill.pipeline.store.audits.seals import seal_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.item_blocks import blocks_from, fingerprint_of
 from dealmill.pipeline.system.atomic import atomic_file
@@ -68,10 +66,8 @@ def write_archive(
         bag.write(about.README, about.readme(archived))
         bag.write(about.CITATION, about.citation(archived))
         bag.write(about.REQUIREMENTS, about.requirements())
-        audits = latest_audits(database, [run.id for run in runs])
         for number, run in enumerate(runs, start=1):
-            audit = _audit(database, audits.get(run.id))
-            bag.write(f"provenance/{number}.json", about.provenance(run, machines_of(database, run.id), audit))
+            bag.write(path_of(number), provenance(database, run))
         bag.write(about.CRATE, about.crate(archived, max(run.seen or run.now for run in runs), bag.paths))
 
 
@@ -119,11 +115,3 @@ def _block_lines(database: Database, run: RunStatus) -> Iterator[str]:
 def _copy(bag: BagWriter, file: Path, path: str) -> None:
     with file.open("rb") as content:
         bag.copy(path, content)
-
-
-def _audit(database: Database, audit: AuditStatus | None) -> dict[str, object] | None:
-    """Return what an audit found, with its seal if it has one."""
-    if audit is None:
-        return None
-    outcomes = {"valid": audit.valid, "invalid": audit.invalid, "no evidence": audit.no_evidence}
-    return {**outcomes, "faults": audit.faults, "seal": seal_of(database, audit)}

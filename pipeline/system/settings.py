@@ -23,6 +23,8 @@ from dealmill.pipeline.printable import printable
 FILE = ".env"
 MOST_BYTES = 1_000_000
 """The size of the largest ``.env``, and the length of all its values, in which variables are expanded."""
+MOST_OF_NAME = 100
+"""The length of the longest name of a user."""
 VARIABLE = re.compile(r"\$\{([^}:]*)(?::-([^}]*))?\}")
 """A variable in a value, with its default, as python-dotenv expands it."""
 PREFIX = "DEALMILL_"
@@ -93,6 +95,16 @@ class Settings:
 
     rules: str = ""
     """A folder of rules files, ``NAME.toml``: each is a game."""
+
+    user: str | None = field(
+        default=None,
+        metadata=_checked(
+            str,
+            lambda name: len(name) <= MOST_OF_NAME and name.isprintable(),
+            f"at most {MOST_OF_NAME} printable characters",
+        ),
+    )
+    """The name by which the action log and archives name the user; the login name if it is not set."""
 
     plugins: str | None = None
     """The distributions whose games are loaded, by name, separated by commas; all if it is not set. Dealmill's own

@@ -7,7 +7,7 @@
 Require Import List Bool Arith Lia Permutation.
 Import ListNotations.
 From Patience Require Import Game Cards WholeSuits.
-Arguments turned : simpl never.
+Arguments turned_up : simpl never.
 
 Section Waiting.
 Variable R : rules.
@@ -172,7 +172,7 @@ Proof. intros (c & a & b & C & E & _). exists c, a, b. auto. Qed.
 
 (** * What a move changes *)
 
-Lemma pile_cards_turned c : pile_cards (turned c) = pile_cards c.
+Lemma pile_cards_turned c : pile_cards (turned_up c) = pile_cards c.
 Proof. destruct c as [[|y u] [|x d]]; auto. Qed.
 
 Lemma two_out {A} (a b c : list A) s t : Permutation (a ++ s :: b ++ t :: c) (s :: t :: a ++ b ++ c).
@@ -183,10 +183,10 @@ Qed.
 (* A move is one of these three, if the order of the columns does not count. *)
 Lemma step_cases p q : step p q ->
   (exists u x b d t r, Permutation (piles p) (Pile (u ++ x :: b) d :: t :: r) /\
-    Permutation (piles q) (turned (Pile b d) :: Pile (u ++ x :: shown t) (hidden t) :: r) /\
+    Permutation (piles q) (turned_up (Pile b d) :: Pile (u ++ x :: shown t) (hidden t) :: r) /\
     accepts R t x /\ to_deal q = to_deal p) \/
   (exists r g below d, Permutation (piles p) (Pile (g ++ below) d :: r) /\
-    Permutation (piles q) (turned (Pile below d) :: r) /\ whole_suit R g /\ to_deal q = to_deal p) \/
+    Permutation (piles q) (turned_up (Pile below d) :: r) /\ whole_suit R g /\ to_deal q = to_deal p) \/
   (q = Board (dealt (piles p) (to_deal p)) (skipn (length (piles p)) (to_deal p))).
 Proof.
   intros [a s b t c s' t' E C | a t b s c s' t' E C | a g below d c E W | N F].
@@ -271,10 +271,10 @@ Proof.
 Qed.
 
 Lemma covered_turned c a d x b : pile_cards c = a ++ d :: x :: b -> length b < length (hidden c) ->
-  pile_cards (turned c) = a ++ d :: x :: b /\ length b < length (hidden (turned c)).
+  pile_cards (turned_up c) = a ++ d :: x :: b /\ length b < length (hidden (turned_up c)).
 Proof.
   rewrite pile_cards_turned. intros E L. split; auto. destruct c as [[|y u] [|z h]]; auto.
-  unfold turned. unfold pile_cards in E. simpl in *. destruct a as [|y a]; inversion E; subst; simpl in *.
+  unfold turned_up. unfold pile_cards in E. simpl in *. destruct a as [|y a]; inversion E; subst; simpl in *.
   - lia.
   - rewrite app_length in L |- *. simpl in *. lia.
 Qed.
@@ -296,12 +296,12 @@ Proof. intros (e & u & I & E & _) (a & F). exists e. split; auto. exists (u ++ a
 Lemma keeps_carried p q u x b d t r :
   proper p ->
   Permutation (piles p) (Pile (u ++ x :: b) d :: t :: r) ->
-  Permutation (piles q) (turned (Pile b d) :: Pile (u ++ x :: shown t) (hidden t) :: r) ->
+  Permutation (piles q) (turned_up (Pile b d) :: Pile (u ++ x :: shown t) (hidden t) :: r) ->
   keeps (eq x) p q.
 Proof.
   intros Pr P Q. set (s := Pile (u ++ x :: b) d) in *.
   assert (Es : pile_cards s = u ++ x :: b ++ d) by (unfold pile_cards, s; simpl; now rewrite <- app_assoc).
-  set (s' := turned (Pile b d)) in *. set (t' := Pile (u ++ x :: shown t) (hidden t)) in *.
+  set (s' := turned_up (Pile b d)) in *. set (t' := Pile (u ++ x :: shown t) (hidden t)) in *.
   assert (Es' : pile_cards s' = b ++ d) by (unfold s'; now rewrite pile_cards_turned).
   assert (Et : pile_cards t' = (u ++ [x]) ++ pile_cards t).
   { unfold pile_cards, t'. simpl. now rewrite <- !app_assoc. }
@@ -342,12 +342,12 @@ Qed.
 
 Lemma keeps_left p q g b d r :
   Permutation (piles p) (Pile (g ++ b) d :: r) ->
-  Permutation (piles q) (turned (Pile b d) :: r) ->
+  Permutation (piles q) (turned_up (Pile b d) :: r) ->
   keeps (fun z => In z g) p q.
 Proof.
   intros P Q. set (s := Pile (g ++ b) d) in *.
   assert (Es : pile_cards s = g ++ b ++ d) by (unfold pile_cards, s; simpl; now rewrite <- app_assoc).
-  set (s' := turned (Pile b d)) in *.
+  set (s' := turned_up (Pile b d)) in *.
   assert (Es' : pile_cards s' = b ++ d) by (unfold s'; now rewrite pile_cards_turned).
   assert (Is : In s' (piles q)) by (apply (in_permuted _ _ _ Q); simpl; auto).
   assert (C : forall c, In c (piles p) -> c = s \/ under_others q c).

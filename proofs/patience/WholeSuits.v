@@ -30,7 +30,7 @@ Definition rules_of_runs : rules :=
     (unlimited R) (to_hole R) (wrap R).
 
 (* The top card is turned up. *)
-Definition turned (c : pile) : pile := match c with Pile [] (x :: d) => Pile [x] d | _ => c end.
+Definition turned_up (c : pile) : pile := match c with Pile [] (x :: d) => Pile [x] d | _ => c end.
 
 (* A card, with those on it, may go to a column. *)
 Definition accepts (t : pile) (x : card) : Prop :=
@@ -44,7 +44,7 @@ Inductive carried : pile -> pile -> pile -> pile -> Prop :=
 | carry_cards u x below d t :
     group rules_of_runs (u ++ [x]) ->
     accepts t x ->
-    carried (Pile (u ++ x :: below) d) t (turned (Pile below d)) (Pile (u ++ x :: shown t) (hidden t)).
+    carried (Pile (u ++ x :: below) d) t (turned_up (Pile below d)) (Pile (u ++ x :: shown t) (hidden t)).
 
 (* All cards of a suit, each on the next higher one. *)
 Definition whole_suit (g : list card) : Prop :=
@@ -64,7 +64,7 @@ Inductive step (p : board) : board -> Prop :=
     piles p = a ++ t :: b ++ s :: c -> carried s t s' t' -> step p (Board (a ++ t' :: b ++ s' :: c) (to_deal p))
 | suit_leaves a g below d c :
     piles p = a ++ Pile (g ++ below) d :: c -> whole_suit g ->
-    step p (Board (a ++ turned (Pile below d) :: c) (to_deal p))
+    step p (Board (a ++ turned_up (Pile below d) :: c) (to_deal p))
 | row :
     to_deal p <> [] ->
     (full_columns = true -> forall c, In c (piles p) -> pile_cards c <> []) ->

@@ -30,7 +30,7 @@ Definition may_accept (t : pile) (x : card) : bool :=
 Definition carries (s t : pile) : list (pile * pile) :=
   flat_map (fun '(u, x, below) =>
       if may_accept t x && is_group (rules_of_runs R run) (u ++ [x])
-      then [(turned (Pile below (hidden s)), Pile (u ++ x :: shown t) (hidden t))] else [])
+      then [(turned_up (Pile below (hidden s)), Pile (u ++ x :: shown t) (hidden t))] else [])
     (splits (shown s)).
 
 Definition is_whole_suit (g : list card) : bool :=
@@ -48,7 +48,7 @@ Definition next (p : board) : list board :=
     (splits l)) (splits (piles p)) ++
   flat_map (fun '(a, s, c) =>
       if is_whole_suit (firstn (ranks R) (shown s))
-      then [Board (a ++ turned (Pile (skipn (ranks R) (shown s)) (hidden s)) :: c) (to_deal p)] else [])
+      then [Board (a ++ turned_up (Pile (skipn (ranks R) (shown s)) (hidden s)) :: c) (to_deal p)] else [])
     (splits (piles p)) ++
   rows p.
 
@@ -400,7 +400,7 @@ Proof.
   - apply (Two x y x' y' (a ++ b ++ c)); auto; [rewrite E|]; simpl; rewrite two_out; apply perm_swap.
   - rewrite E in P. apply Permutation_sym in P. rewrite <- Permutation_middle in P.
     destruct (permutation_split _ _ _ P) as (l & m & El & Pr).
-    exists (Board (l ++ turned (Pile below d) :: m) (to_deal s)).
+    exists (Board (l ++ turned_up (Pile below d) :: m) (to_deal s)).
     split; [eapply suit_leaves; eauto|]. right. simpl. rewrite <- !Permutation_middle. auto using Permutation_sym.
   - tauto.
 Qed.

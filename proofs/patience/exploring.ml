@@ -91,9 +91,8 @@ let judge rules idle ~absent_at_once position claimed =
   match reached easier idle (absorbed easier idle (at_start, start)) claimed with
   | exception Won when idle <> [] -> Wrong "the game can be won if the other cards are out of the way"
   | exception Won -> Wrong "the game can be won"
-  | exception Too_many -> Wrong (Printf.sprintf "more than %d positions can be reached" claimed)
-  | numbers when Numbers.length numbers < claimed ->
-      Wrong (Printf.sprintf "%d positions can be reached, not %d" (Numbers.length numbers) claimed)
+  | exception Too_many -> Wrong (Printf.sprintf "more than %s can be reached" (count_of_positions claimed))
+  | numbers when Numbers.length numbers < claimed -> wrong_count (Numbers.length numbers) claimed
   | numbers ->
       let add state number table = PositiveMap.add (positive number) state table in
       let table = Numbers.fold add numbers PositiveMap.empty in

@@ -2,6 +2,7 @@
    docs/proofs/README.md. *)
 open Patience_proved
 open Rows
+open Rules_files
 
 (* Cards: a rank and a suit; a small letter for the suit lies face down. *)
 
@@ -49,62 +50,6 @@ type game = {
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
 let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled"; "reserve.size"; "stock.size" ]
 
-(* The values of all keys as they are written, such as "\"red-black\"" for tableau.build. *)
-let read_keys path =
-  let keys = Hashtbl.create 30 and table = ref "" in
-  let read number line =
-    let line = String.trim line in
-    let length = String.length line in
-    match String.index_opt line '=' with
-    | None when line = "" -> ()
-    | None when line.[0] = '[' && line.[length - 1] = ']' -> table := String.sub line 1 (length - 2) ^ "."
-    | Some index when line.[0] <> '#' ->
-        let key = !table ^ String.trim (String.sub line 0 index) in
-        if Hashtbl.mem keys key then fail "%s, line %d: %s occurs twice" path number key;
-        Hashtbl.add keys key (String.trim (String.sub line (index + 1) (length - index - 1)))
-    | _ -> fail "%s, line %d: write this file with dealmill games NAME --rules" path number
-  in
-  each_line_of_file path read;
-  keys
-
-(* What a rules file says, key by key. *)
-type file = {
-  value : string -> string;
-  value_or : string -> string -> string;  (* the default if the file leaves a key out *)
-  meaning : 'a. string -> (string * 'a) list -> 'a;
-  number : string -> int;
-  check_used : unit -> unit;  (* that no key was left unread *)
-}
-
-let read_file path =
-  let keys = read_keys path in
-  let used = Hashtbl.create 30 in
-  List.iter (fun key -> Hashtbl.replace used key ()) keys_of_deals;
-  let value key =
-    Hashtbl.replace used key ();
-    match Hashtbl.find_opt keys key with
-    | Some value -> value
-    | None -> fail "%s: %s is missing; write this file with dealmill games NAME --rules" path key
-  in
-  let meaning key values =
-    match List.assoc_opt (value key) values with
-    | Some meaning -> meaning
-    | None -> fail "%s: the proof does not cover %s = %s" path key (value key)
-  in
-  let number key =
-    match int_of_string_opt (value key) with
-    | Some number when number >= 0 -> number
-    | _ -> fail "%s: %s = %s is not a number" path key (value key)
-  in
-  let check_used () =
-    let check key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
-    Hashtbl.iter check keys
-  in
-  let value_or key default = if Hashtbl.mem keys key then value key else default in
-  { value; value_or; meaning; number; check_used }
-
-let yes_or_no = [ ("true", true); ("false", false) ]
-
 let builds = [ ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit) ]
 
 let movings = [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ]
@@ -113,11 +58,9 @@ let fillings = [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoC
 
 let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1))
 
-let game_name path = Filename.remove_extension (Filename.basename path)
-
-let read_game path =
-  let { value; meaning; number; check_used; _ } = read_file path in
-  let yes_or_no key = meaning key yes_or_no in
+let read_game keys =
+  List.iter (ignore_key keys) keys_of_deals;
+  let value = value keys and meaning key = meaning keys key and number = number keys and yes_or_no = yes_or_no keys in
   let base_is_dealt = value "foundations.base" = "\"dealt\"" in
   let rules =
     {
@@ -139,8 +82,8 @@ let read_game path =
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
   let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
-  check_used ();
-  { name = game_name path; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
+  check_used keys;
+  { name = name_of_game keys; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
 
 (* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
 
@@ -166,12 +109,6 @@ let check_columns game columns =
   let cards = Str.regexp (if game.has_face_down then {|^\(.[chsd]\)*\(.[CHSD]\)+$|} else {|^\(.[CHSD]\)+$|}) in
   let check column = if column <> "" && not (Str.string_match cards column 0) then fail "%S is not a column" column in
   List.iter check columns
-
-let read_parts words =
-  let read word =
-    match String.split_on_char ':' word with [ part; value ] -> (part, value) | _ -> fail "%S is not a part" word
-  in
-  List.map read words
 
 (* The cards of a foundation, from its top card down to the first. *)
 let cards_below rules top =

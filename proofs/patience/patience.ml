@@ -5,6 +5,9 @@ open Layouts
 
 let max_positions = 100_000
 
+(* Sweeps are limited by the numbers of cards that can be left in the fronts. *)
+let max_tuples = 10_000_000
+
 let in_order cards = List.sort_uniq (fun x y -> compare (x.suit_of, x.rank) (y.suit_of, y.rank)) cards
 
 let read_cards rules text =
@@ -21,9 +24,14 @@ let read_live game rules text =
 
 let read_number text =
   match int_of_string_opt text with
-  | Some number when number > max_positions -> not_covered "more than %d positions" max_positions
   | Some number when number > 0 && string_of_int number = text -> number
   | _ -> fail "%S is not a number of positions" text
+
+(* A number of positions that are checked one by one. *)
+let read_size_of_table text =
+  let number = read_number text in
+  if number > max_positions then not_covered "more than %d positions" max_positions;
+  number
 
 (* Evidence of another form. *)
 let not_read_or_covered evidence =
@@ -39,7 +47,7 @@ let not_read_or_covered evidence =
 let read_evidence game rules position evidence =
   match String.split_on_char ' ' evidence with
   | [ cards; number ] ->
-      let number = read_number number in
+      let number = read_size_of_table number in
       let stays card =
         member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
       in
@@ -54,8 +62,21 @@ let read_evidence game rules position evidence =
       (idle, absent_at_once, number)
   | _ -> not_read_or_covered evidence
 
+let is_swept rules position =
+  let tuples = List.fold_left (fun product front -> product * (List.length front + 1)) 1 (fronts_of position) in
+  position.hole <> None && can_be_swept rules position && tuples > 0 && tuples <= max_tuples
+
+let judge_swept rules position claimed =
+  match swept_loss rules position with
+  | None -> Wrong "the game can be won"
+  | Some number when number = claimed -> Loss_proved
+  | Some number -> wrong_count number claimed
+
 let judge game row =
   if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
   let rules, position = read_layout game row.layout in
-  let idle, absent_at_once, number = read_evidence game rules position row.evidence in
-  Exploring.judge rules idle ~absent_at_once position number
+  match String.split_on_char ' ' row.evidence with
+  | [ "*"; number ] when is_swept rules position -> judge_swept rules position (read_number number)
+  | _ ->
+      let idle, absent_at_once, number = read_evidence game rules position row.evidence in
+      Exploring.judge rules idle ~absent_at_once position number

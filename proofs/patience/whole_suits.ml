@@ -3,6 +3,7 @@
    docs/proofs/README.md. *)
 open Patience_proved
 open Rows
+open Rules_files
 open Layouts
 
 (* Rules *)
@@ -16,10 +17,11 @@ type game = {
   stock_size : int;
 }
 
-let has_whole_suits path = Hashtbl.find_opt (read_keys path) "foundations.complete-runs" = Some "true"
+let has_whole_suits keys = Hashtbl.find_opt keys.values "foundations.complete-runs" = Some "true"
 
-let read_game path =
-  let { value; value_or; meaning; number; check_used } = read_file path in
+let read_game keys =
+  List.iter (ignore_key keys) keys_of_deals;
+  let value = value keys and meaning key = meaning keys key and number = number keys in
   let only key text = meaning key [ (text, ()) ] in
   only "hole.base" "\"none\"";
   only "foundations.initial" "\"none\"";
@@ -31,7 +33,7 @@ let read_game path =
   if stock_size > 0 then only "stock.to" "\"tableau\"";
   if value "stock.to" <> "\"tableau\"" then only "stock.passes" "\"unlimited\"";
   let without_meaning = [ "stock.to"; "stock.draw"; "stock.passes"; "reserve.stacked"; "hole.wrap" ] in
-  List.iter (fun key -> ignore (value key)) without_meaning;
+  List.iter (ignore_key keys) without_meaning;
   let build = meaning "tableau.build" (("\"none\"", NoBuilding) :: builds) in
   let rules =
     {
@@ -49,18 +51,18 @@ let read_game path =
       wrap = false;
     }
   in
-  let with_default key default values = if value_or key "" = "" then default else meaning key values in
+  let with_default key default values = if has_key keys key then meaning key values else default in
   let run = with_default "tableau.run" build (("\"build\"", build) :: builds) in
-  let full_columns = with_default "stock.full-columns" false yes_or_no in
+  let full_columns = has_key keys "stock.full-columns" && yes_or_no keys "stock.full-columns" in
   let decks = with_default "deck.decks" 1 [ ("1", 1); ("2", 2) ] in
   let two = [ (Hearts, 'H'); (Spades, 'S') ] and spades = [ (Spades, 'S') ] in
   let suits = with_default "deck.suits" suits [ ("4", suits); ("2", two); ("1", spades) ] in
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
-  check_used ();
+  check_used keys;
   let single =
     {
-      name = game_name path;
+      name = name_of_game keys;
       rules;
       column_count;
       has_face_down;
@@ -89,7 +91,7 @@ let pile_of_text text =
   let cards = cards_of_text text in
   let hidden = List.filteri is_hidden cards in
   let shown = List.filteri (fun index card -> not (is_hidden index card)) cards in
-  turned { shown = List.rev shown; hidden = List.rev hidden }
+  turned_up { shown = List.rev shown; hidden = List.rev hidden }
 
 let pile_text pile =
   match List.rev_map (fun card -> card_text ~face_down:true card) pile.hidden @ List.rev_map card_text pile.shown with
@@ -185,9 +187,8 @@ let judge_count game ~ends_by_waiting start claimed =
   in
   match explore () with
   | exception Exploring.Won -> Wrong "the game can be won"
-  | exception Exploring.Too_many -> Wrong (Printf.sprintf "more than %d positions can be reached" claimed)
-  | () when Numbers.length numbers < claimed ->
-      Wrong (Printf.sprintf "%d positions can be reached, not %d" (Numbers.length numbers) claimed)
+  | exception Exploring.Too_many -> Wrong (Printf.sprintf "more than %s can be reached" (count_of_positions claimed))
+  | () when Numbers.length numbers < claimed -> wrong_count (Numbers.length numbers) claimed
   | () ->
       let key board =
         Exploring.positive (Option.value (Numbers.find_opt numbers (normal board)) ~default:(claimed + 1))
@@ -210,14 +211,16 @@ let judge_cards game board text =
 
 let judge game row =
   if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
+  let rules = game.single.rules in
   let board = read_layout game row.layout in
   let count ~ends_by_waiting number =
-    judge_count game ~ends_by_waiting board (Patience.read_number number)
+    judge_count game ~ends_by_waiting board (Patience.read_size_of_table number)
   in
+  let cards_wait = game.copies = 1 && is_one_place rules in
+  let cards_wait_for_places = game.copies = 1 && rules.moving_on <> AnyCards && not cards_wait in
   match String.split_on_char ' ' row.evidence with
-  | "waits" :: _ when game.copies > 1 || not (is_one_place game.single.rules) ->
-      fail "waiting cards prove nothing in %s" game.single.name
   | [ "*"; number ] -> count ~ends_by_waiting:false number
-  | [ "waits"; "*"; number ] -> count ~ends_by_waiting:true number
-  | [ "waits"; cards ] -> judge_cards game board cards
+  | [ "waits"; "*"; _ ] when cards_wait_for_places -> not_covered "cards that wait and have several places"
+  | [ "waits"; "*"; number ] when cards_wait -> count ~ends_by_waiting:true number
+  | [ "waits"; cards ] when cards_wait -> judge_cards game board cards
   | _ -> Patience.not_read_or_covered row.evidence

@@ -45,6 +45,12 @@ def from_wheel(shared: Path, wheel: Path) -> Environment:
     return once(shared, "environment", lambda folder: installed(wheel, folder))
 
 
+@pytest.fixture(scope="session")
+def distributions(shared: Path) -> Path:
+    """A folder with the source distribution, and the wheel that is built from it."""
+    return once(shared, "distributions", lambda folder: build(folder).parent)
+
+
 @pytest.fixture(params=["from_wheel", "editable"])
 def environment(request: pytest.FixtureRequest) -> Environment:
     """Each kind of installation."""

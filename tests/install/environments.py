@@ -46,14 +46,24 @@ def editable() -> Environment:
     return Environment(Path(sys.executable))
 
 
-def installed(wheel: Path, folder: Path) -> Environment:
-    """A new environment with the wheel alone; its dependencies are borrowed from ours."""
+def installed(distribution: Path, folder: Path) -> Environment:
+    """A new environment with a wheel or a source distribution alone; its dependencies are borrowed from ours."""
+    environment = _with_distribution(folder, "--no-deps", distribution)
+    [packages] = (folder / "env/lib").glob("python*/site-packages")
+    (packages / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"])
+    return environment
+
+
+def installed_with_dependencies(distribution: Path, folder: Path) -> Environment:
+    """A new environment with a wheel or a source distribution, and the dependencies that it declares, with pages."""
+    return _with_distribution(folder, f"{distribution}[web]")
+
+
+def _with_distribution(folder: Path, *arguments: str | Path) -> Environment:
     venv.create(folder / "env", with_pip=False, symlinks=True)
     python = folder / "env/bin/python"
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python)
-    subprocess.run([*pip, "install", "--no-deps", wheel], check=True)
-    [packages] = (folder / "env/lib").glob("python*/site-packages")
-    (packages / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"])
+    subprocess.run([*pip, "install", *arguments], check=True)
     return Environment(python, {"XDG_CACHE_HOME": str(folder / "cache")})
 
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
-from tests.install.environments import ROOT, Environment, build
+from tests.install.environments import ROOT, Environment
 
 
 def contents(wheel: Path) -> dict[str, str]:
@@ -40,8 +40,9 @@ def test_the_wheel_is_the_package_under_one_name(wheel: Path) -> None:
     } <= set(files)
 
 
-def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
-    assert contents(build(tmp_path)) == contents(wheel)
+def test_the_source_distribution_builds_the_same_wheel(wheel: Path, distributions: Path) -> None:
+    [built] = distributions.glob("*.whl")
+    assert contents(built) == contents(wheel)
 
 
 def test_the_installed_wheel_solves_its_examples(from_wheel: Environment, tmp_path: Path) -> None:

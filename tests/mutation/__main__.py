@@ -194,7 +194,7 @@ def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
             reload(sys.modules[REFEREES])  # it names what is in the module
     for each in games().values():
         vars(each).pop("referee", None)  # which it made before, in the referee as it is
-    if compiled := sys.modules.get(f"{game.package}.compiled"):
+    if compiled := sys.modules.get(f"{game.package}.compiled.referee"):
         reload(compiled)  # it chooses the compiled code by the class of a loss
 
 

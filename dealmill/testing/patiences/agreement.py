@@ -131,7 +131,7 @@ def _faults_of_referees(rules: Rules, layout: str, counted: tuple[bool, int], ca
 
 def _judged(rules: Rules, layout: str, verdict: Verdict, evidence: str) -> Iterator[tuple[str, str]]:
     """Yield each referee, and why it refuses evidence; an empty text if it accepts that."""
-    from dealmill.pipeline.games.patience.compiled import check_loss  # loads numba
+    from dealmill.pipeline.games.patience.compiled.referee import check_loss  # loads numba
 
     checks: dict[str, Callable[[], object]] = {}
     checks["the plain referee"] = partial(Referee(rules), "winnable", layout, verdict, None, evidence)

@@ -138,7 +138,7 @@ class Patience(Game):
 
     @property
     def compiled_check(self) -> CheckEvidence:
-        from dealmill.pipeline.games.patience.compiled import CompiledReferee
+        from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 
         return CompiledReferee(self.rules)
 

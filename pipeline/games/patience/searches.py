@@ -17,7 +17,7 @@ from dealmill.pipeline.games.patience.coverage import (
     searched_without_arrangements,
 )
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
-from dealmill.pipeline.games.patience.losses.waits import cards_wait
+from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
     memory_of_quotient,
@@ -37,6 +37,7 @@ MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 
 )
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
+PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
 MOVES = (
@@ -72,6 +73,10 @@ LOSS_OF_SAFE_CARDS = (
 LOSS_OF_WAITING = (
     "cards of which none can be the first to move, `waits 4C9D`, or a card on its only place, which lies face down, "
     "`waits 4C>5C`; or how many positions can be reached without a move where there are such cards, `waits * 1357`"
+)
+LOSS_OF_PLACES = (
+    "how many positions can be reached without a move where cards wait for one another, of which none can be the first "
+    "to move: `waits * 976`"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -134,6 +139,8 @@ def _load_waiting() -> Callable[["Rules"], EngineFunction]:
 
 
 def _version_of_whole_suits(rules: "Rules") -> str:
+    if cards_wait_for_places(rules):
+        return CORRECTED_PLACES_VERSION if corrected(rules) else PLACES_VERSION
     return CORRECTED_WHOLE_SUITS_VERSION if corrected(rules) else WHOLE_SUITS_VERSION
 
 
@@ -164,7 +171,7 @@ STAGES = Search(
     _version_of_whole_suits,
     _load_stages,
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
-    lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
+    lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_PLACES,
 )
 QUOTIENT = Search(
     searched_without_arrangements,

@@ -6,8 +6,7 @@ and each column. `links` has the number of the position from which each was reac
 target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
 
 `beam` looks for a win: move by move, only the best positions are searched, by `_value`; then a row of the stock is
-dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `count` visits all
-positions, by all moves, as the referee does.
+dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `places_kernel` counts.
 """
 
 from collections.abc import Callable
@@ -499,31 +498,3 @@ def beam(
                 if s[LEFT] == 0:
                     break
     return word(OPEN)
-
-
-@kernel
-def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
-    """Visit all positions: the game is lost if none is won, and `COUNT` is their number. It is `OPEN` if there are more
-    than rows."""
-    s = pointer_to(words)
-    table[:] = 0
-    s[COUNT] = 0
-    read_row(s, rows, word(0))
-    for column in range(s[COLUMNS]):
-        finish(s, word(column), True)
-    if store(s, rows, table, links, word(0)) < 0:
-        return word(OPEN)
-    visited = word(0)
-    while visited < s[COUNT]:
-        read_row(s, rows, visited)
-        for number in range(list_moves(s, True)):
-            if number:
-                read_row(s, rows, visited)
-            do(s, s[MOVES + number], True)
-            entry = store(s, rows, table, links, visited << 32 | s[MOVES + number])
-            if entry < 0:
-                return word(OPEN)
-            if entry and s[LEFT] == 0:
-                return word(WON)
-        visited += 1
-    return word(LOST)

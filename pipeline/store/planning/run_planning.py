@@ -63,7 +63,7 @@ def plan_run(
         run_id = _plan(connection, plan, None)
         items, complete = storage_for(storage).count_items(connection, source)
         cut_jobs(connection, run_id, items, complete, chunk or storage_for(storage).items_per_job(items))
-        log.record(connection, "run", entered.id, run=run_id, why=why)
+        log.record(connection, log.RUN, entered.id, run=run_id, why=why)
     return run_id
 
 
@@ -98,7 +98,7 @@ def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | No
             return begun
         run_id = _plan(connection, plan, run.id)
         cut_jobs(connection, run_id, run.items, True, chunk or storage_of(run).items_per_job(run.items))
-        log.record(connection, "rerun", entered.id, run=run_id, why=f"repeats run {run.id}")
+        log.record(connection, log.RERUN, entered.id, run=run_id, why=f"repeats run {run.id}")
     return run_id
 
 

@@ -21,6 +21,7 @@ from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.row_checks import RowCheck, readable
 from dealmill.pipeline.store.database.tables import Control, actions, audits, engines, runs
+from dealmill.pipeline.system.settings import settings
 
 LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
 LATEST = select(func.max(actions.c.id))
@@ -39,6 +40,8 @@ LISTED = (
     actions.c.dealmill,
 )
 LISTED_CHECK = RowCheck(*LISTED)
+RUN, RERUN = "run", "rerun"
+"""What the entries say that begin a run, and one that repeats another."""
 RETRACT, UNRETRACT = "retract", "unretract"
 """What the entries say that retract the verdicts of an engine version, and that undo it."""
 DELETE, DELETE_SOURCE = "delete", "delete source"
@@ -88,6 +91,8 @@ def _version() -> str:
 
 
 def _user() -> str:
+    if name := settings().user:
+        return name
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container may run as a user that has no name
@@ -110,6 +115,17 @@ def list_actions(
             actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
         )
         query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
+    return _read(database, query)
+
+
+def actions_of_reruns(database: Database, run: int) -> list[Action]:
+    """Return the entries that began reruns of a run, oldest first, without those that cannot be read."""
+    repeating = select(runs.c.id).where(runs.c.repeats == run)
+    query = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines)).order_by(actions.c.id)
+    return _read(database, query.where(actions.c.what == RERUN, actions.c.run_id.in_(repeating)))
+
+
+def _read(database: Database, query: Select[*tuple[Any, ...]]) -> list[Action]:
     with database.reading() as connection:
         rows = connection.execute(query).all()
     return list(readable(rows, _action))
@@ -140,7 +156,7 @@ def log_faults(database: Database) -> Iterator[str]:
 def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
     """Return queries for rows that contradict the action log, each with a message format for such a row."""
     entry, run, audit, engine = actions.c, runs.c, audits.c, engines.c
-    of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_(("run", "rerun")))
+    of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_((RUN, RERUN)))
     of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
     why = (
         select(case((entry.what == RETRACT, entry.why)))

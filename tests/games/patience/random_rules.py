@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.patience.losses.waits import cards_wait
+from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
 from tests.selection import SELECTION
@@ -130,6 +130,14 @@ def random_waiting_rules(random: Random) -> Rules:
             rules = replace(rules, build="same-suit", move=move, run=run, spaces=spaces, complete=True, removable=False)
             if cards_wait(rules):
                 return rules
+
+
+def random_places_rules(random: Random) -> Rules:
+    """Rules of games such as Simple Simon and Spiderette, by which cards that wait for places prove losses."""
+    while True:
+        rules = random_rules_by_stages(random)
+        if cards_wait_for_places(rules):
+            return rules
 
 
 def any_rules(random: Random) -> Rules:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses

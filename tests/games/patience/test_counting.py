@@ -10,7 +10,8 @@ from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, choice, machine
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience import compiled, counting
+from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
     MOST_PLAIN,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience.compiled import CompiledReferee
+from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses

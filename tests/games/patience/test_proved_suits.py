@@ -175,3 +175,20 @@ def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, 
         judged = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (judged.returncode, judged.stdout) == (2, "")
         assert judged.stderr.startswith(f"referee: {path}: the proof does not cover {key}")
+
+
+def test_counts_with_cards_that_have_several_places_are_not_covered(programs: Path, tmp_path: Path) -> None:
+    rules = rules_of("simple-simon")
+    [layout] = to_strings(deal(rules, 1, 171, 1))
+    assert not reason_of_python(Claim(rules, layout, "waits * 1"))
+    rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in ("waits * 1", "waits 4C")]
+    (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    command = [programs / "referee", write_rules(rules, tmp_path), tmp_path / "export.jsonl"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (judged.returncode, judged.stdout.splitlines()[:2]) == (
+        1,
+        [
+            "line 1: not covered: cards that wait and have several places",
+            'line 2: wrong: "waits 4C" is not the evidence of a loss',
+        ],
+    )

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
+from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss

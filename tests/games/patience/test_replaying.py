@@ -7,10 +7,11 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience import compiled, replaying
+from dealmill.pipeline.games.patience.compiled import referee as compiled
+from dealmill.pipeline.games.patience.compiled import wins
+from dealmill.pipeline.games.patience.compiled.wins import is_won, moves_made, words_of_moves
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.replaying import is_won, moves_made, words_of_moves
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.solving.solve import solve
 from dealmill.verdicts import InvalidEvidence, Verdict
@@ -132,7 +133,7 @@ def test_compiled_code_replays_all_wins_but_the_first_and_plain_python_a_sample(
         check_plainly(referee, *claim)  # type: ignore[arg-type]
 
     monkeypatch.setattr(Referee, "__call__", plain)
-    monkeypatch.setattr(replaying, "is_won", lambda *_win: note("compiled", True))
+    monkeypatch.setattr(wins, "is_won", lambda *_win: note("compiled", True))
     monkeypatch.setattr(compiled, "PLAIN_WINS", 2)
     check = compiled.CompiledReferee(rules_of("klondike"))
     for number in (1, 1, 1, 0):
@@ -140,5 +141,5 @@ def test_compiled_code_replays_all_wins_but_the_first_and_plain_python_a_sample(
         assert refusal(check, NEARLY, "KSf KDf") == ""
     assert replayed == ["plain", "plain", "compiled", "compiled", "plain"]
     assert "not won after the last move" in refusal(check, NEARLY, "KSf"), "the sample is judged by both"
-    monkeypatch.setattr(replaying, "is_won", lambda *_win: False)
+    monkeypatch.setattr(wins, "is_won", lambda *_win: False)
     assert "the referees disagree" in refusal(check, NEARLY, "KSf KDf")

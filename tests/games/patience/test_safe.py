@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order

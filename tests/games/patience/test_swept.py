@@ -8,7 +8,9 @@ import pytest
 
 from dealmill.pipeline.games import choice, find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import GAMES, Patience, compiled, counting
+from dealmill.pipeline.games.patience import GAMES, Patience
+from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss, swept
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss

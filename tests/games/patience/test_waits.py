@@ -1,4 +1,5 @@
-"""Losses by cards that wait for one another: the search for Scorpion and both referees, against plain code."""
+"""Losses by cards that wait for one another: the searches for Scorpion and Spider, and both referees, against plain
+code."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,26 +9,33 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
-from dealmill.pipeline.games.patience.losses.waits import Waiting, WaitingSet, cards_wait
+from dealmill.pipeline.games.patience.losses.waits import (
+    Waiting,
+    WaitingForPlaces,
+    WaitingSet,
+    cards_wait,
+    cards_wait_for_places,
+)
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.games.patience.searches import WAITING, search_of
+from dealmill.pipeline.games.patience.searches import STAGES, WAITING, search_of
+from dealmill.pipeline.games.patience.spider import Spider
 from dealmill.pipeline.games.patience.table import written
 from dealmill.pipeline.games.patience.waits import Waits
 from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
-from tests.games.patience.random_rules import random_waiting_rules, seeds
+from tests.games.patience.random_rules import random_places_rules, random_waiting_rules, seeds
 from tests.selection import parts_by_hand
 
 SMALL = replace(rules_of("scorpion"), ranks=4, sizes=(4, 4, 5), face_down=(3, 3, 0), stock=3)
-LIMIT, PLAIN_LIMIT = 5_000, 2_000
-"""Positions that the search visits, and plain code."""
+LIMIT, PLAIN_LIMIT, FEW = 5_000, 2_000, 300
+"""Positions that the search visits, and plain code; the last one if a beam comes before the search."""
 
 
 def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
@@ -79,6 +87,29 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
                 plain, compiled = refusals(rules, text, f"waits {claim}")
                 assert bool(plain) == bool(compiled), (rules, text, claim, plain, compiled)
                 assert plain or not truth or not truth[0], (rules, text, claim)
+
+
+@pytest.mark.parametrize("seeds", [*seeds(0, 1_000, quick=10), *parts_by_hand(range(1_000, 5_000, 1_000), 0)])
+def test_verdicts_with_several_places_are_those_of_plain_code(seeds: Sequence[int]) -> None:
+    """Twenty layouts for each seed, as above, of games such as Simple Simon and Spiderette."""
+    for seed in seeds:
+        random = Random(seed)
+        rules = random_places_rules(random)
+        layouts = [*to_strings(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
+        batch = to_batch(Spider(rules)(to_texts(layouts), 2 * LIMIT))
+        for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+            referee, truth = Referee(rules), naive.counted(text, rules, FEW)
+            is_lost = WaitingForPlaces(rules, referee.position(text)).is_lost()
+            if truth is not None:
+                assert not (is_lost and truth[0]), (rules, text)
+                assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
+            if evidence:
+                referee("winnable", text, verdict, None, evidence)
+            if verdict is Verdict.UNWINNABLE:
+                check_loss(rules, text, read_loss(rules, str(evidence)))
+                assert str(evidence).startswith("waits * ") and (not is_lost or evidence == "waits * 1"), (rules, text)
+            plain, compiled = refusals(rules, text, "waits * 1")
+            assert bool(plain) == bool(compiled), (rules, text, plain, compiled)
 
 
 def test_a_whole_suit_must_not_leave_by_itself_before_the_row_is_dealt() -> None:
@@ -167,6 +198,45 @@ def test_the_cards_of_the_evidence_are_told_and_otherwise_a_pair_before_a_set() 
     assert WaitingSet(frozenset(SMALL.deck()[:13]), 1).reason.startswith("These 13 cards wait for one another")
 
 
+def test_cards_that_wait_for_places_are_told() -> None:
+    rules = rules_of("simple-simon")
+    [text] = to_strings(deal(rules, 1, 171, 1))
+    batch = to_batch(Spider(rules)(to_texts([text]), LIMIT))
+    assert batch.evidence == ["waits * 1"]
+    first, second = Referee(rules).explained(text, Verdict.UNWINNABLE, "waits * 1")
+    assert first.startswith("1 position can be reached, and none of them is won. No move is made where cards wait")
+    told = second.partition("9D TH. ")[2]
+    covers = "4C lies under QS, 4H lies under 8C, 4S lies under 2S, 4D lies under 3D"
+    assert told.startswith(f"3C has no place: {covers}; 4C lies under QS; 5C has no place: 6C lies under 9D, ")
+    assert told.endswith("; QD lies under KD; KD has no place.")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"move": "any"},
+        {"complete": False},
+        {"to": "waste"},
+        {"cells": 1},
+        {"reserve": 1},
+        {"decks": 2},
+        {"suits": 2},
+        {"foundations": "dealt"},
+        {"hole": "AS"},
+    ],
+)
+def test_cards_that_wait_for_places_prove_nothing_by_other_rules(changes: dict[str, object]) -> None:
+    rules = replace(rules_of("spiderette"), **changes)  # type: ignore[arg-type]
+    assert not cards_wait_for_places(rules)
+    with pytest.raises(InvalidEvidence, match="waiting cards prove nothing in spiderette"):
+        read_loss(rules, "waits * 5")
+
+
+def test_a_list_of_cards_that_wait_proves_nothing_if_they_have_several_places() -> None:
+    with pytest.raises(InvalidEvidence, match=r"'waits 4C9D' is not the evidence of a loss, such as waits \* 7276"):
+        read_loss(rules_of("spiderette"), "waits 4C9D")
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -191,6 +261,9 @@ def test_waiting_cards_prove_nothing_by_other_rules(changes: dict[str, object]) 
 
 def test_the_search_decides_the_games_that_the_statement_covers() -> None:
     assert {name for name, game in FILES.items() if search_of(game.rules) is WAITING} == {"scorpion"}
+    several = {name for name, game in FILES.items() if cards_wait_for_places(game.rules)}
+    assert several == {"simple-simon", "spiderette", "will-o-the-wisp"}
+    assert all(search_of(rules_of(name)) is STAGES for name in several)
 
 
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less() -> None:

@@ -212,6 +212,9 @@ def archived(store: dealmill.Store, runs: list[dealmill.Run]) -> None:
     prints = [run.fingerprint for run in runs]
     assert [each.fingerprint for each in imported] == [record.fingerprint for record in records] == prints
     assert not checked.problems
+    for each in imported:
+        each.audit(progress=events.append)
+    dealmill.add_to_archive(imported, "night.zip")
 
 
 def controlled(store: dealmill.Store) -> None:

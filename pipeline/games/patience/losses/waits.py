@@ -1,8 +1,9 @@
-"""Losses of games in which each card has one place to go, such as Scorpion, by cards that wait for one another.
+"""Losses of games of whole suits by cards that wait for one another.
 
-The evidence is ``waits 4C>5C``: the four lies on the five, its only place, which lies face down; ``waits 4C9D``: none
-of these cards can be the first to move; or ``waits * 1357``: so many positions can be reached without a move in those
-in which there are such cards, and none of them is won. See docs/proofs/waiting.md.
+If each card has one place to go, as in Scorpion, the evidence is ``waits 4C>5C``: the four lies on the five, its only
+place, which lies face down; or ``waits 4C9D``: none of these cards can be the first to move. There, and if cards have
+several places, as in Simple Simon, it is ``waits * 1357``: so many positions can be reached without a move in those in
+which there are such cards, and none of them is won. See docs/proofs/waiting.md.
 """
 
 import re
@@ -41,7 +42,7 @@ class WaitingLoss(CountedLoss):
     def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
         for visit in super().visits(game, position):
-            waiting = Waiting(game.rules, visit.position)
+            waiting = waiting_in(game.rules, visit.position)
             yield visit._replace(end=waiting.told(self.live or waiting.few())) if waiting.is_lost() else visit
 
 
@@ -103,7 +104,7 @@ class FreeMoves(Moves):
 
     def plays(self, position: Position) -> Iterator[Play]:
         """Yield the moves."""
-        if not Waiting(self.rules, position).is_lost():
+        if not waiting_in(self.rules, position).is_lost():
             yield from super().plays(position)
 
 
@@ -213,6 +214,98 @@ class Waiting:
         return f"{'; '.join(filter(None, reasons))}."
 
 
+class WaitingForPlaces(Waiting):
+    """The same if cards have several places: none of a set can be the first of it to move *by itself*, that is, as the
+    lowest one of those that move."""
+
+    @cached_property
+    def next(self) -> dict[str, str]:
+        """The next higher card of its suit for each card but the kings, on which it has to lie in the end."""
+        below = cards_below("same-suit", self.rules.ranks, self.position.base)
+        return {card: parent for card, parents in below.items() for parent in parents}
+
+    @cached_property
+    def places(self) -> dict[str, frozenset[str]]:
+        """The cards on which each may be put."""
+        return cards_below(self.rules.build, self.rules.ranks, self.position.base)
+
+    @cached_property
+    def places_in_runs(self) -> dict[str, frozenset[str]]:
+        """The cards with which each moves if it lies on them, and they lie face up."""
+        below = cards_below(self.rules.build_of_runs, self.rules.ranks, self.position.base)
+        return below if self.rules.move == "run" else {}
+
+    @cached_property
+    def unjoined(self) -> Set[str]:
+        """The cards in columns that have to move by themselves: all but kings and those on the next higher card of
+        their suit, face up."""
+        joined = self.joined - self.pairs()
+        return {card for card in self.heights if card in self.next and card not in joined}
+
+    def why(self, card: str, cards: Set[str]) -> str:
+        """Return why a card of a set cannot be the first of it to move by itself, in words; an empty text if it can."""
+        return self._why(card, cards, self.columns_stay(cards)) if card[1] in self.suits_that_stay(cards) else ""
+
+    def suits_that_stay(self, cards: Set[str]) -> Set[str]:
+        """Return the suits that cannot leave before a card of a set moves by itself: the set has one that has to."""
+        return {card[1] for card in cards & self.unjoined}
+
+    def columns_stay(self, cards: Set[str]) -> bool:
+        """Return whether no column is empty, nor becomes empty before a card of a set moves by itself: the lowest card
+        of each is in the set."""
+        return all(column and column[0] in cards for column in self.columns)
+
+    def largest(self, cards: Set[str]) -> Set[str]:
+        """Return the largest set within some cards of which none can be the first to move by itself."""
+        before = None
+        while cards != before:
+            suits, stay, before = self.suits_that_stay(cards), self.columns_stay(cards), cards
+            cards = {card for card in cards if card[1] in suits and self._why(card, cards, stay)}
+        return cards
+
+    def is_lost(self) -> bool:
+        """Return whether there is a set of waiting cards."""
+        return bool(self.largest(self.heights.keys()))
+
+    def few(self) -> Set[str]:
+        """Return a set of waiting cards from which none can be left out."""
+        cards = self.largest(self.heights.keys())
+        for card in sorted(cards):
+            cards = self.largest(cards - {card}) or cards
+        return cards
+
+    def told(self, cards: Set[str]) -> str:
+        """Return what each card of a set waits for, in a sentence."""
+        return f"{'; '.join(self.why(card, cards) for card in in_order(cards))}."
+
+    def _why(self, card: str, cards: Set[str], columns_stay: bool) -> str:
+        """Do the same as `why` for a card whose suit stays."""
+        column, height = self.heights[card]
+        above, lower = column[height + 1 :], card
+        for each in above:
+            if each not in cards:
+                break
+            if lower in self.face_down or lower not in self.places_in_runs.get(each, ()):
+                return f"{card} lies under {each}"
+            lower = each
+        fills = self.rules.spaces == "any" or (self.rules.spaces == "kings" and card not in self.next)
+        places = {place for place in self.places[card] if place in self.heights or place in self.position.stock}
+        if (fills and not columns_stay) or not all(self._stays_covered(place, above, cards) for place in places):
+            return ""
+        covers = [f"{place} lies under {self.on[place]}" for place in in_order(places) if self.on.get(place) in cards]
+        return ": ".join([f"{card} has no place", *filter(None, [", ".join(covers)])])
+
+    def _stays_covered(self, place: str, above: list[str], cards: Set[str]) -> bool:
+        """Return whether a card is covered, or carried by the one that waits for it, until a card of a set moves."""
+        carried = place in above and all(each in cards for each in above[: above.index(place) + 1])
+        return self.on.get(place) in cards or carried
+
+
+def waiting_in(rules: Rules, position: Position) -> Waiting:
+    """Return what the cards of a position wait for, by the rules."""
+    return Waiting(rules, position) if cards_wait(rules) else WaitingForPlaces(rules, position)
+
+
 def cards_wait(rules: Rules) -> bool:
     """Return whether each card has one place to go: the next higher card of its suit, on which it stays until its whole
     suit leaves; for a card of the last rank, an empty column at most. How many move together does not matter. A stock
@@ -220,6 +313,15 @@ def cards_wait(rules: Rules) -> bool:
     places = rules.build == "same-suit" and rules.spaces in ("kings", "none") and rules.complete
     others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
     return rules.copies == 1 and places and others and (rules.stock == 0 or rules.to == "tableau")
+
+
+def cards_wait_for_places(rules: Rules) -> bool:
+    """Return whether cards have several places to go, on which they need not stay, and otherwise the same holds: single
+    cards move, or runs, and only whole suits leave the columns, each card of which exists once."""
+    cards = rules.copies == 1 and rules.move in ("card", "run") and rules.spaces in ("any", "kings", "none")
+    others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
+    dealt = rules.stock == 0 or rules.to == "tableau"
+    return rules.complete and cards and others and dealt and not cards_wait(rules)
 
 
 def read_waits(rules: Rules, evidence: str) -> WaitingLoss:
@@ -230,9 +332,9 @@ def read_waits(rules: Rules, evidence: str) -> WaitingLoss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    if not cards_wait(rules):
+    if not cards_wait(rules) and not cards_wait_for_places(rules):
         raise InvalidEvidence(1, f"waiting cards prove nothing in {rules.name}")
-    if evidence.startswith("* "):
+    if evidence.startswith("* ") or not cards_wait(rules):
         return WaitingLoss(*read_counted(rules, evidence, "waits "))
     pair = WAITING_PAIR.fullmatch(evidence)
     if not pair and not WAITING_SET.fullmatch(evidence):

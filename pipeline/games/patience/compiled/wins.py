@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from dealmill.kernels import Fields, Row, compiling, inlined, kernel, routine
-from dealmill.pipeline.games.patience.counting import Words, bit_of, word
+from dealmill.pipeline.games.patience.compiled.counting import Words, bit_of, word
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, cards_below, numbers_of_cards
@@ -67,7 +67,7 @@ def moves_made(rules: Rules, position: Position, words: Sequence[str]) -> int:
     Each is one of `words_of_moves`."""
     numbers = words_of_moves(rules)
     t, moves = _loaded(rules, position), np.array([numbers[name] for name in words], dtype=np.int64)
-    with compiling(Path(__file__).parent, "the compiled referee of wins of patiences", SECONDS):
+    with compiling(Path(__file__).parents[1], "the compiled referee of wins of patiences", SECONDS):
         return int(_replay(t, moves))
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key
+from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, counted, is_new_key
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 DIGITS, DIGIT_BITS = 9, 7

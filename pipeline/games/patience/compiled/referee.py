@@ -5,16 +5,8 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dealmill.pipeline.games.patience import (
-    counting,
-    counting_cut,
-    counting_quotient,
-    counting_safe,
-    counting_waits,
-    counting_walks,
-    replaying,
-)
-from dealmill.pipeline.games.patience.counting import COMPARED
+from dealmill.pipeline.games.patience.compiled import counting, cut, quotient, safe, waits, walks, wins
+from dealmill.pipeline.games.patience.compiled.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
@@ -82,7 +74,7 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
 
     def _check_win(self, layout: str, evidence: str) -> None:
         is_compiled = next(self.wins) >= PLAIN_WINS
-        is_won = is_compiled and replaying.is_won(self.rules, self.plain.position(layout), evidence)
+        is_won = is_compiled and wins.is_won(self.rules, self.plain.position(layout), evidence)
         if not is_won or random_number(layout) % WIN_SAMPLE == 0:
             self.plain("winnable", layout, Verdict.WINNABLE, None, evidence)
         if is_compiled and not is_won:
@@ -102,17 +94,17 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     """
     match loss:
         case WaitingLoss():
-            return counting_waits.check_waiting(rules, layout, loss, is_pair=isinstance(loss, WaitingPair))
+            return waits.check_waiting(rules, layout, loss, is_pair=isinstance(loss, WaitingPair))
         case QuotientLoss():
-            return counting_quotient.check_quotient(rules, layout, loss)
+            return quotient.check_quotient(rules, layout, loss)
         case CutLoss():
-            return counting_cut.check_cut(rules, layout, loss)
+            return cut.check_cut(rules, layout, loss)
         case SafeLoss():
-            return counting_safe.check_safe(rules, layout, loss)
+            return safe.check_safe(rules, layout, loss)
         case CountedLoss():
             return counting.check_count(rules, layout, loss)
         case WalkLoss():
-            return counting_walks.check_count(rules, layout, loss.positions)
+            return walks.check_count(rules, layout, loss.positions)
     raise TypeError(f"no compiled code checks {type(loss).__name__}")
 
 

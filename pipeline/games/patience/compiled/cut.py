@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience import counting
-from dealmill.pipeline.games.patience.counting import (
+from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled.counting import (
     DECK,
     DRAW,
     EMPTY_COLUMNS,

@@ -57,7 +57,7 @@ COUNTED, LEVEL = ARRAY.words(2)
 # One word for each card
 PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
 ON = ARRAY.row(52)
-"""The card on each, or `NO_CARD`; only `counting_waits` needs it."""
+"""The card on each, or `NO_CARD`; only `waits` needs it."""
 POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MOST_MOVES)
 SIZE = ARRAY.size
 
@@ -114,7 +114,7 @@ def _count_with_room(room: int, key_words: int, counts: Words, count_positions: 
     if room > FIRST_ROOM:
         check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
     keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
-    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
+    with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
         return int(count_positions(keys, slots, counts, room))
 
 

@@ -4,8 +4,8 @@ words of `counting`, and shares no code with the engine."""
 from functools import partial
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience import counting
-from dealmill.pipeline.games.patience.counting import (
+from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled.counting import (
     CODES,
     DECK,
     EMPTY_COLUMNS,
@@ -14,8 +14,12 @@ from dealmill.pipeline.games.patience.counting import (
     IN_STOCK,
     LAST_RANK,
     MOVES,
+    MOVES_RUNS,
     NO_CARD,
     ON,
+    PARENTS,
+    RUN_PARENTS,
+    SPACES,
     SUIT,
     UNDER,
     UP,
@@ -35,7 +39,7 @@ from dealmill.pipeline.games.patience.counting import (
     survey,
     word,
 )
-from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
+from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, cards_wait
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 
@@ -43,7 +47,8 @@ def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool
     """Check the claim of a loss, by a pair or not; return and raise what `counting.check_count` does."""
     base = RANKS.index(rules.foundations)
     cards = sum(1 << rules.card_number(card, base) for card in loss.cards)
-    return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), partial(_count, cards, is_pair))
+    count = partial(_count, cards, is_pair, cards_wait(rules))
+    return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), count)
 
 
 @routine
@@ -149,9 +154,84 @@ def _largest(t: Words, waiting: int, joined: int) -> int:
 
 
 @routine
-def _is_lost(t: Words, cards: int, is_pair: bool) -> bool:
+def _suits_that_stay(t: Words, waiting: int) -> int:
+    """Return the cards of the suits of which a waiting card has to move by itself: one that is no king, and does not
+    lie on the next higher card of its suit, face up."""
+    suits, cards = word(0), waiting & ~_kings(t)
+    while cards:
+        card = first_of(cards)
+        cards &= cards - 1
+        if t[UNDER + card] != card + 1 or _is_face_down(t, card + 1):
+            suits |= word(SUIT) << 13 * (card // 13)
+    return suits
+
+
+@routine
+def _columns_stay(t: Words, waiting: int) -> bool:
+    """Return whether no column is empty, or becomes empty before a waiting card moves by itself."""
+    cards = t[DECK] & ~t[UP] & ~t[IN_STOCK] & ~waiting
+    while cards:
+        card = first_of(cards)
+        cards &= cards - 1
+        if t[UNDER + card] == NO_CARD:
+            return False
+    return bool(t[EMPTY_COLUMNS] == 0)
+
+
+@inlined
+def _is_carried(t: Words, card: int, place: int, waiting: int) -> bool:
+    """Return whether a place lies above a card in its column, with only waiting cards between, and waits, too."""
+    above = t[ON + card]
+    while above != NO_CARD and waiting & bit_of(above) and above != place:
+        above = t[ON + above]
+    return bool(above == place and waiting & bit_of(place))
+
+
+@routine
+def _has_no_place(t: Words, card: int, waiting: int, columns_stay: bool) -> bool:
+    """Return whether a card cannot be the first of the waiting ones to move by itself, if its suit stays."""
+    lower, above = card, t[ON + card]
+    while above != NO_CARD and waiting & bit_of(above):
+        in_run = t[MOVES_RUNS] != 0 and t[RUN_PARENTS + above] & bit_of(lower) != 0
+        if not in_run or _is_face_down(t, lower):
+            return True
+        lower, above = above, t[ON + above]
+    if t[SPACES] & bit_of(card) and not columns_stay:
+        return False
+    places = t[PARENTS + card] & t[DECK] & ~t[UP]
+    if places & t[IN_STOCK]:
+        return False
+    while places:
+        place = first_of(places)
+        places &= places - 1
+        is_covered = t[ON + place] != NO_CARD and waiting & bit_of(t[ON + place]) != 0
+        if not is_covered and not _is_carried(t, card, place, waiting):
+            return False
+    return True
+
+
+@routine
+def _is_lost_with_places(t: Words) -> bool:
+    """Return whether there are waiting cards, in a game in which cards have several places."""
+    before, waiting = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    while waiting != before:
+        before, columns_stay = waiting, _columns_stay(t, waiting)
+        waiting &= _suits_that_stay(t, waiting)
+        left = waiting
+        while left:
+            card = first_of(left)
+            left &= left - 1
+            if not _has_no_place(t, card, before, columns_stay):
+                waiting &= ~bit_of(card)
+    return bool(waiting != 0)
+
+
+@routine
+def _is_lost(t: Words, cards: int, is_pair: bool, has_one_place: bool) -> bool:
     """Return whether these cards are a pair or wait for one another; without any, whether there are such cards."""
     _place_cards(t)
+    if not has_one_place:
+        return _is_lost_with_places(t)
     joined = _joined(t)
     if cards:
         return cards == (cards & _pairs(t, joined) if is_pair else _largest(t, cards, joined))
@@ -159,7 +239,9 @@ def _is_lost(t: Words, cards: int, is_pair: bool) -> bool:
 
 
 @kernel
-def _count(cards: int, is_pair: bool, t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+def _count(
+    cards: int, is_pair: bool, has_one_place: bool, t: Words, keys: Words, slots: Slots, counts: Words, limit: int
+) -> int:
     """Return the number of positions that can be reached without a move in those that are lost by waiting cards, or
     `limit` + 1 if there are more; `WON` if one is won. If the layout is claimed to be lost by some cards, that is 1 if
     it is. Write to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
@@ -167,7 +249,7 @@ def _count(cards: int, is_pair: bool, t: Words, keys: Words, slots: Slots, count
     encode(t)
     count, visited = word(0), word(0)
     count += is_new(t, keys, slots, count)
-    if cards and not _is_lost(t, cards, is_pair):
+    if cards and not _is_lost(t, cards, is_pair, has_one_place):
         return limit + 1
     while visited < count:
         note_count(t, counts, visited, count)
@@ -175,7 +257,7 @@ def _count(cards: int, is_pair: bool, t: Words, keys: Words, slots: Slots, count
         survey(t)
         if t[DECK] & ~t[UP] == 0:
             return word(WON)
-        for number in range(0 if _is_lost(t, cards, is_pair) else list_moves(t)):
+        for number in range(0 if _is_lost(t, cards, is_pair, has_one_place) else list_moves(t)):
             play(t, keys, visited, t[MOVES + number])
             settle(t)
             encode(t)

@@ -1,0 +1,1 @@
+"""The compiled referees of patiences, which share nothing with the engine."""

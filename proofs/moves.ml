@@ -15,6 +15,11 @@ let texts_of_patience game line =
   let rules, position = Layouts.read_layout game line in
   List.map (patience_text game rules) (Patience_proved.moves rules [] position)
 
+let texts_of_whole_suits (game : Whole_suits.game) line =
+  let board = Whole_suits.read_layout game line in
+  List.map (Whole_suits.layout_text game)
+    (Patience_proved.next game.single.rules game.run game.full_columns board)
+
 let texts_of_covering_game game line =
   let open Covering_layouts in
   List.map ranks_text (Covering_proved.moves game.rules (position_of (read_layout game line)))
@@ -23,6 +28,7 @@ let () =
   let keys = Rules_files.read_keys Sys.argv.(1) in
   let texts =
     if Covering_layouts.is_covering keys then texts_of_covering_game (Covering_layouts.read_game keys)
+    else if Whole_suits.has_whole_suits keys then texts_of_whole_suits (Whole_suits.read_game keys)
     else texts_of_patience (Layouts.read_game keys)
   in
   each_line stdin (fun _ line -> print_endline (String.concat "\t" (texts line)))

@@ -13,6 +13,7 @@ let judge_of_game = function
   | path when Filename.check_suffix path ".toml" ->
       let keys = Rules_files.read_keys path in
       if Covering_layouts.is_covering keys then Covering.judge (Covering_layouts.read_game keys)
+      else if Whole_suits.has_whole_suits keys then Whole_suits.judge (Whole_suits.read_game keys)
       else Patience.judge (Layouts.read_game keys)
   | name -> fail "%s is not a game: write card-pairing, camelot, or NAME.toml for another game" name
 

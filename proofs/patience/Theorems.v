@@ -1,6 +1,6 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
-From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept.
+From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting WholeSuitsChecker.
 
 Print Assumptions closed_set.
 Print Assumptions certificate_sound.
@@ -11,3 +11,10 @@ Print Assumptions moves_complete.
 Print Assumptions is_won_iff.
 Print Assumptions check_loss_sound.
 Print Assumptions swept_loss_sound.
+Print Assumptions pair_lost.
+Print Assumptions waits_step.
+Print Assumptions waits_lost.
+Print Assumptions next_iff.
+Print Assumptions check_pair_sound.
+Print Assumptions check_set_sound.
+Print Assumptions check_table_sound.

@@ -50,28 +50,25 @@ type game = {
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
 let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled"; "reserve.size"; "stock.size" ]
 
+let builds = [ ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit) ]
+
+let movings = [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ]
+
+let fillings = [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoCard) ]
+
+let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1))
+
 let read_game keys =
   List.iter (ignore_key keys) keys_of_deals;
   let value = value keys and meaning key = meaning keys key and number = number keys and yes_or_no = yes_or_no keys in
   let base_is_dealt = value "foundations.base" = "\"dealt\"" in
-  let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1)) in
   let rules =
     {
       ranks = number "deck.ranks";
       base = (if base_is_dealt then 1 else meaning "foundations.base" ranks_by_text);
-      build =
-        meaning "tableau.build"
-          [
-            ("\"any-suit\"", AnySuit);
-            ("\"red-black\"", RedBlack);
-            ("\"same-suit\"", SameSuit);
-            ("\"none\"", NoBuilding);
-          ];
-      moving_on =
-        meaning "tableau.move" [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ];
-      spaces =
-        meaning "tableau.spaces"
-          [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoCard); ("\"reserve\"", FromReserve) ];
+      build = meaning "tableau.build" (("\"none\"", NoBuilding) :: builds);
+      moving_on = meaning "tableau.move" movings;
+      spaces = meaning "tableau.spaces" (("\"reserve\"", FromReserve) :: fillings);
       removable = yes_or_no "foundations.removable";
       first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
       cell_count = number "cells.count";

@@ -10,11 +10,15 @@ let max_tuples = 10_000_000
 
 let in_order cards = List.sort_uniq (fun x y -> compare (x.suit_of, x.rank) (y.suit_of, y.rank)) cards
 
-let read_live game rules text =
+let read_cards rules text =
   let cards = cards_of_text text in
   if cards = [] || cards_text (in_order cards) <> text then
     fail "the cards %S are not in order: each once, by suits and ranks, in capitals" text;
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
+  cards
+
+let read_live game rules text =
+  let cards = read_cards rules text in
   if game.has_hole || rules.moving_on = AnyCards then not_covered "a list of cards by these rules";
   cards
 
@@ -23,13 +27,27 @@ let read_number text =
   | Some number when number > 0 && string_of_int number = text -> number
   | _ -> fail "%S is not a number of positions" text
 
+(* A number of positions that are checked one by one. *)
+let read_size_of_table text =
+  let number = read_number text in
+  if number > max_positions then not_covered "more than %d positions" max_positions;
+  number
+
+(* Evidence of another form. *)
+let not_read_or_covered evidence =
+  match String.split_on_char ' ' evidence with
+  | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
+  | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
+  | "quotient" :: _ -> not_covered "positions without the arrangement of moved cards"
+  | "safe" :: _ -> not_covered "positions in which safe cards have gone up"
+  | _ -> fail "%S is not the evidence of a loss" evidence
+
 (* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
    a foundation are not idle. *)
 let read_evidence game rules position evidence =
   match String.split_on_char ' ' evidence with
   | [ cards; number ] ->
-      let number = read_number number in
-      if number > max_positions then not_covered "more than %d positions" max_positions;
+      let number = read_size_of_table number in
       let stays card =
         member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
       in
@@ -42,12 +60,7 @@ let read_evidence game rules position evidence =
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
       (idle, absent_at_once, number)
-  | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
-  | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
-  | "quotient" :: _ -> not_covered "positions without the arrangement of moved cards"
-  | "safe" :: _ -> not_covered "positions in which safe cards have gone up"
-  | "waits" :: _ -> not_covered "cards that wait for one another"
-  | _ -> fail "%S is not the evidence of a loss" evidence
+  | _ -> not_read_or_covered evidence
 
 let is_swept rules position =
   let tuples = List.fold_left (fun product front -> product * (List.length front + 1)) 1 (fronts_of position) in

@@ -1,0 +1,194 @@
+"""Games of whole suits that are proved in Coq, and their losses, against those in Python; see docs/proofs/README.md."""
+
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import to_strings
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.losses.counted import in_order
+from dealmill.pipeline.games.patience.losses.waits import Waiting, cards_wait
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.testing.patiences import naive
+from dealmill.testing.patiences.small import random_position
+from dealmill.verdicts import Verdict
+from tests.games import proved
+from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules_by_stages, random_waiting_rules
+from tests.games.patience.test_proved import (
+    Claim,
+    altered,
+    altered_texts,
+    disagreements,
+    reason_of_python,
+    write_rules,
+)
+from tests.games.proved import refused_by_proof
+
+pytestmark = pytest.mark.slow
+
+SAME = 300
+"""The positions that random claims allow."""
+
+
+def small_deck(seed: int) -> tuple[Rules, list[str]]:
+    """Return rules of whole suits for a small deck, and deals and random positions by them."""
+    random = Random(seed)
+    draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
+    rules = replace(draw_rules(random), passes=0)
+    positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
+    return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
+
+
+def counted(claim: Claim) -> Claim:
+    """Return a claim with the number of positions that the referee in Python counts, if it counts them."""
+    number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
+    return claim._replace(evidence=claim.evidence.replace(str(SAME), number[1].replace(",", ""))) if number else claim
+
+
+def random_claims(first_seed: int) -> Iterator[Claim]:
+    """Yield claims of small decks without end, true ones where there are any: counts, and cards that wait."""
+    seed = first_seed
+    while True:
+        seed += 1
+        rules, layouts = small_deck(seed)
+        random = Random(seed)
+        for layout in layouts:
+            yield counted(Claim(rules, layout, f"* {SAME}"))
+            if cards_wait(rules):
+                yield counted(Claim(rules, layout, f"waits * {SAME}"))
+                waiting = Waiting(rules, Referee(rules).position(layout))
+                for card in waiting.pairs() or random.sample(sorted(waiting.next), min(1, len(waiting.next))):
+                    yield Claim(rules, layout, f"waits {card}>{waiting.next[card]}")
+                cards = {card for column in waiting.columns for card in column}
+                some = waiting.largest(cards) or {card for card in cards if random.random() < 0.5}
+                few = waiting.few() if waiting.is_lost() else some
+                for each in filter(None, (some, few)):
+                    yield Claim(rules, layout, f"waits {''.join(in_order(each))}")
+
+
+def altered_waits(claim: Claim) -> Iterator[Claim]:
+    """Yield claims that differ a little, most of them wrong."""
+    random = Random(repr(claim))
+    form, _, rest = claim.evidence.rpartition(" ")
+    if rest.isdigit():
+        prefix = form.removesuffix("*")
+        yield from (claim._replace(evidence=f"{other}* {rest}") for other in {"", "waits "} - {prefix})
+        counts = altered(claim._replace(evidence=f"* {rest}"))
+        yield from (each._replace(evidence=f"{prefix}{each.evidence}") for each in counts)
+        return
+    cards = re.findall("..", rest.replace(">", ""))
+    more, fewer = in_order([*cards, random.choice(claim.rules.deck())]), cards[1:]
+    for changed in (f"{cards[-1]}>{cards[0]}", "".join(more), "".join(fewer), "".join(cards[::-1]), "".join(cards)):
+        yield claim._replace(evidence=f"waits {changed}")
+    yield from altered_texts(claim)
+
+
+def scorpion_claims(count: int) -> Iterator[Claim]:
+    """Yield losses of deals of Scorpion, as our engine proves them."""
+    rules = rules_of("scorpion")
+    path = Path(__file__).parents[2] / "golden"
+    for golden in path.glob("scorpion.winnable.*.jsonl"):
+        for line in islice(golden.read_text().splitlines(), count):
+            layout, verdict, _, _, evidence = json.loads(line)
+            if verdict == "unwinnable":
+                yield Claim(rules, layout, evidence)
+
+
+def some_claims(number: int, first_seed: int) -> list[Claim]:
+    real = [*scorpion_claims(number // 10), *islice(random_claims(first_seed), number)]
+    claims = [each for claim in real for each in (claim, *altered_waits(claim))]
+    return Random(first_seed).sample(sorted(set(claims), key=repr), number)
+
+
+def test_the_proved_referee_of_whole_suits_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims(500, 20_000)
+    assert disagreements(programs, claims, tmp_path) == []
+    accepted = [claim.evidence for claim in claims if not reason_of_python(claim)]
+    forms = [re.sub(r"\d+$", "", evidence) if "*" in evidence else evidence[8:9] for evidence in accepted]
+    assert {"* ", "waits * ", ">", ""} <= set(forms)
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_of_whole_suits_agrees_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    assert disagreements(programs, some_claims(20_000, 40_000), tmp_path) == []
+
+
+@pytest.mark.parametrize("seed", range(8_000, 8_040))
+def test_the_game_of_whole_suits_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Path) -> None:
+    """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
+    rules, layouts = small_deck(seed)
+    command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
+    for _ in range(4):
+        lines = "".join(f"{layout}\n" for layout in layouts)
+        moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+        following = dict[object, str]()
+        for layout, line in zip(layouts, moved, strict=True):
+            state = naive.parsed(layout, rules)
+            by_key = {naive.key(naive.parsed(text, rules), rules): text for text in line.split("\t") if text}
+            keys = {naive.key(after, rules) for _, after in naive.following(state, rules)}
+            itself = {naive.key(state, rules)}
+            assert by_key.keys() - itself == keys - itself, (rules, layout)
+            following |= by_key
+        layouts = list(following.values())[:40]
+        if not layouts:
+            break
+
+
+UNPROVED: dict[str, dict[str, object]] = {
+    "cells.count": {"cells": 1},
+    "foundations.base": {"foundations": "dealt", "initial": "none"},
+    "stock.passes": {"stock": 0, "to": "waste", "passes": 2},
+    "stock.to": {"to": "waste"},
+    "tableau.move": {"move": "whole-pile"},
+}
+"""Changes of the rules of Scorpion that the proof does not cover, by key."""
+
+
+def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
+    scorpion = rules_of("scorpion")
+    [layout] = to_strings(deal(scorpion, 1, 1, 1))
+    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "cut * 1"})
+    (tmp_path / "export.jsonl").write_text(f"{row}\n")
+    path = write_rules(scorpion, tmp_path)
+    command = [programs / "referee", path, tmp_path / "export.jsonl"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    first = judged.stdout.splitlines()[0]
+    assert (judged.returncode, first) == (3, "line 1: not covered: positions that a relaxed game leaves")
+    small = replace(scorpion, ranks=3, sizes=(1, 1, 3, 0, 0), face_down="none", move="card", spaces="none")
+    twice = replace(small, suits=2, stock=7, full_columns=True)  # each card exists twice
+    count = proved.Claim("scorpion 2S/AH/3H2S3S/-/- stock:3S3H2H2HAHASAS", Verdict.UNWINNABLE, "* 2")
+    claims = [count, count._replace(evidence="waits * 2")]
+    assert refused_by_proof(programs, write_rules(twice, tmp_path), claims, tmp_path) == {claims[1]}
+    write_rules(scorpion, tmp_path)
+    for key, change in UNPROVED.items():
+        write_rules(replace(scorpion, **change), tmp_path)  # type: ignore[arg-type]
+        judged = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (judged.returncode, judged.stdout) == (2, "")
+        assert judged.stderr.startswith(f"referee: {path}: the proof does not cover {key}")
+
+
+def test_counts_with_cards_that_have_several_places_are_not_covered(programs: Path, tmp_path: Path) -> None:
+    rules = rules_of("simple-simon")
+    [layout] = to_strings(deal(rules, 1, 171, 1))
+    assert not reason_of_python(Claim(rules, layout, "waits * 1"))
+    rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in ("waits * 1", "waits 4C")]
+    (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    command = [programs / "referee", write_rules(rules, tmp_path), tmp_path / "export.jsonl"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (judged.returncode, judged.stdout.splitlines()[:2]) == (
+        1,
+        [
+            "line 1: not covered: cards that wait and have several places",
+            'line 2: wrong: "waits 4C" is not the evidence of a loss',
+        ],
+    )

@@ -196,6 +196,22 @@ def test_every_change_of_an_archive_is_named(sqlite_store: Database, tmp_path: P
         check_archive(tmp_path / "none.zip")
 
 
+def test_a_damaged_or_missing_file_does_not_end_the_check(sqlite_store: Database, tmp_path: Path) -> None:
+    path = written(sqlite_store, [a_run(sqlite_store, "memory/two-pass", LAYOUTS[:5])], tmp_path / "night.zip")
+    results = "data/1/results.jsonl"
+    missing = check_archive(rewritten(path, lambda each: each.pop(results), listed=False)).problems
+    assert missing[0] == f"{results} is missing"
+    content = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        [entry] = (entry for entry in archive.infolist() if entry.filename.endswith(f"/{results}"))
+    middle = entry.header_offset + len(entry.FileHeader()) + entry.compress_size // 2
+    damaged = tmp_path / "damaged.zip"
+    damaged.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    problems = check_archive(damaged).problems
+    assert problems[0] == f"{results} was changed: its SHA-256 is not the one that is listed"
+    assert all(problem.startswith(results) for problem in problems)
+
+
 @pytest.fixture
 def named(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     """Give the user of this process a name."""

@@ -128,8 +128,11 @@ class _RunCheck:
         """Yield what is wrong with the run."""
         path = path_in(self.number, RESULTS if self._run.stores_results else BLOCKS)
         lines = self._bag.lines(path)
-        for problem in self._rows(lines) if self._run.stores_results else self._blocks(lines):
-            yield f"{path}: {printable(problem)}"
+        try:
+            for problem in self._rows(lines) if self._run.stores_results else self._blocks(lines):
+                yield f"{path}: {printable(problem)}"
+        except InputError as error:
+            yield f"{path}: {error}"
 
     def _blocks(self, lines: Iterator[bytes]) -> Iterator[str]:
         """Yield what is wrong with the digests of a run whose results are not stored."""

@@ -84,7 +84,7 @@ def add_to_archive(runs: Run | Iterable[Run], path: str | PathLike[str]) -> None
         If the file cannot be read, is not an archive, or was changed.
     UsageError
         If there are no runs, they are of several stores, or the archive has no run with the engine, the version and the
-        fingerprint of a run.
+        fingerprint of a run, or the same notes on it already.
     StoreError
         If a run has no finished audit.
     OutputError

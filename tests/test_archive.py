@@ -249,11 +249,13 @@ def test_another_person_adds_an_audit_of_the_same_results(
     imported = dealmill.Store(other_store).import_archive(path)
     with pytest.raises(StoreError, match=f"run {imported[1].id} has no finished audit"):
         dealmill.add_to_archive(imported[1], path)
-    an_audit(other_store, imported[0].status())
     for count in (2, 3):
+        an_audit(other_store, imported[0].status())
         dealmill.add_to_archive(imported[0], path)
         after = files(path)
-        [second] = json.loads(after[f"provenance/1.{count}.json"])["audits"]
+        with pytest.raises(UsageError, match=f"has these notes on run {imported[0].id} already; nothing was added"):
+            dealmill.add_to_archive(imported[0], path)
+        *_, second = json.loads(after[f"provenance/1.{count}.json"])["audits"]
         assert (second["who"], second["valid"]) == (f"Grace Hopper@{host}", 5)
     assert {name for name in after if name not in before} == {"provenance/1.2.json", "provenance/1.3.json"}
     changed = {name for name in before if before[name] != after[name]}

@@ -7,16 +7,17 @@ from bench.reproduce.results import DATA, FigureRow, Results, Row, SurveyRow
 from dealmill.pipeline.games import find_engine
 
 PAGE = DATA.with_suffix(".md")
-SURVEY_COLUMNS = ["question", "95 % interval; of the deals solved", "exact", "published", "deals"]
-GAME_COLUMNS = ["game", "winnable (95 %)", "won", "lost", "undecided", "published, %"]
+SURVEY_COLUMNS = ["question", "95 % interval; of the deals solved", "exact", "published", "deals", "fingerprint"]
+GAME_COLUMNS = ["game", "winnable (95 %)", "won", "lost", "undecided", "published, %", "fingerprint"]
 FIGURE_COLUMNS = ["figure", "source", "theirs", "ours", "agrees"]
-ORIGIN_COLUMNS = ["version", "date", "fingerprint", "command"]
+ORIGIN_COLUMNS = ["version", "date", "command"]
 TEXT = """\
 # What is known
 
 [results.json](results.json) has every figure of this page, with its whole fingerprint and who else found it; [its
 schema](results.schema.json) says how. The name of a row is a link to it. A row has the version of its engine, the day
-and the version of Dealmill, the beginning of the fingerprint, and the command that repeats it. `make reproduce`
+and the version of Dealmill, the beginning of the fingerprint of its run, and the command that repeats it. Where there
+is a later version of the engine, the row says so: it was not computed again with that one. In a clone, `make reproduce`
 computes all again, and `.venv/bin/python -m bench.reproduce NAME…` single rows by the names in their links; then `make
 docs` writes this page.
 
@@ -85,7 +86,8 @@ def _survey_cells(row: SurveyRow) -> list[str]:
         exact,
         _published(row) or "none known",
         f"{row.deals:,}",
-        *_origin(row, row.fingerprint),
+        f"`{row.fingerprint[:12]}`",
+        *_origin(row),
     ]
 
 
@@ -96,7 +98,8 @@ def _game_cells(row: SurveyRow) -> list[str]:
         f"{row.low} % to {row.high} %",
         *counts,
         _published(row),
-        *_origin(row, row.fingerprint),
+        f"`{row.fingerprint[:12]}`",
+        *_origin(row),
     ]
 
 
@@ -118,9 +121,8 @@ def _published(row: SurveyRow) -> str:
     return "; ".join(figures)
 
 
-def _origin(row: Row, fingerprint: str | None = None) -> list[str]:
+def _origin(row: Row) -> list[str]:
     version = row.version or ""
     if row.engine and row.version != (latest := find_engine(row.engine)[1].version):
         version += f"; there is {latest}"
-    digits = f"`{fingerprint[:12]}`" if fingerprint else ""
-    return [version, f"{row.date}, {row.dealmill}", digits, f"`{row.command}`"]
+    return [version, f"{row.date}, {row.dealmill}", f"`{row.command}`"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from dealmill.pipeline.archive import about
 from dealmill.pipeline.archive.bag import DECLARATION, INFO, MANIFEST, TAG_MANIFEST, Bag, BagWriter
 from dealmill.pipeline.archive.checking import read_runs
-from dealmill.pipeline.archive.provenance import path_of, provenance
+from dealmill.pipeline.archive.provenance import path_of, paths_of, provenance
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
@@ -26,7 +26,7 @@ def add_provenance(database: Database, runs: Sequence[RunStatus], path: Path) ->
     InputError
         If the file cannot be read, is not an archive, or was changed.
     UsageError
-        If the archive has no run with the engine, the version and the fingerprint of a run.
+        If the archive has no run with the engine, the version and the fingerprint of a run, or has the same notes.
     StoreError
         If a run has no finished audit.
     OutputError
@@ -48,8 +48,11 @@ def add_provenance(database: Database, runs: Sequence[RunStatus], path: Path) ->
                 )
             if run.id not in audits or not audits[run.id].finished:
                 raise StoreError(f"run {run.id} has no finished audit to add; audit it first: dealmill audit {run.id}")
+            text = provenance(database, run)
+            if any(bag.read(each) == text for each in paths_of(archived[key], bag.paths)):
+                raise UsageError(f"{path} has these notes on run {run.id} already; nothing was added")
             paths.append(path_of(archived[key], paths))
-            notes[paths[-1]] = provenance(database, run)
+            notes[paths[-1]] = text
         with atomic_file(path, True, database.owns) as file, BagWriter(file, bag.folder) as copy:
             _copy(bag, copy, notes)
 

@@ -4,7 +4,7 @@ They are apart from the results, whose bytes, fingerprints and seals do not depe
 """
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from dealmill.pipeline.store.audits.audit import find_audit
@@ -25,6 +25,11 @@ def path_of(number: int, existing: Collection[str] = ()) -> str:
         count += 1
         path = f"{FOLDER}{number}.{count}.json"
     return path
+
+
+def paths_of(number: int, paths: Iterable[str]) -> list[str]:
+    """Return which of some paths are those of notes on a run of an archive."""
+    return [path for path in paths if path.startswith(f"{FOLDER}{number}.")]
 
 
 def provenance(database: Database, run: RunStatus) -> str:

@@ -68,7 +68,8 @@ DOTTED = re.compile(rf"(?<![\w./-])(?:{'|'.join(FOLDERS)})(?:\.\w+)+(?![\w/])")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`")
 WORD = re.compile(r"(?<![\w./-])(_?[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]\w*(?=\(\)))")
 """Words that only code has: with an underscore, with a capital inside, or with parentheses."""
-DIGEST = re.compile(r"[0-9a-f]{64}")
+DIGEST = re.compile(r"[0-9a-f]{64}|(?=[a-f]*[0-9])[0-9a-f]{12}")
+"""A digest, or its beginning."""
 DEFINED_IN = re.compile(r"`([A-Za-z]\w*)`\s+in\s+`([\w/]+\.pyi?)`")
 
 
@@ -152,7 +153,7 @@ def words() -> set[str]:
     words = FOREIGN | EXAMPLES | games().keys()
     for path in FILES:
         if path.suffix in OTHER_CODE or path.name in {"Makefile", "Dockerfile"}:
-            words |= {path.name, *re.findall(r"\w+", path.read_text())}
+            words |= {path.name, path.stem, *re.findall(r"\w+", path.read_text())}
     for path in PYTHON:
         words |= {*path.relative_to(ROOT).with_suffix("").parts}
         if path != Path(__file__):

@@ -233,6 +233,26 @@ def test_cards_that_wait_for_places_prove_nothing_by_other_rules(changes: dict[s
         read_loss(rules, "waits * 5")
 
 
+PLACES = replace(rules_of("spiderette"), ranks=4, sizes=(5, 5, 6), stock=0)
+
+
+@pytest.mark.parametrize(
+    ("spaces", "layout"),
+    [
+        ("kings", "spiderette 2hAh3C/2c3h4C/AC4H foundations:4S4D"),
+        ("none", "spiderette -/3HAH/2h4H foundations:4C4S4D"),
+    ],
+    ids=["AH would move with the two on which it lies, but that lies face down", "a king needs no empty column"],
+)
+def test_cards_wait_for_places(spaces: str, layout: str) -> None:
+    assert refusals(replace(PLACES, spaces=spaces), layout, "waits * 1") == ["", ""]
+
+
+def test_no_game_has_cards_with_one_place_and_with_several() -> None:
+    runs = replace(SMALL, move="run")
+    assert cards_wait(runs) and not cards_wait_for_places(runs)
+
+
 def test_a_list_of_cards_that_wait_proves_nothing_if_they_have_several_places() -> None:
     with pytest.raises(InvalidEvidence, match=r"'waits 4C9D' is not the evidence of a loss, such as waits \* 7276"):
         read_loss(rules_of("spiderette"), "waits 4C9D")

@@ -178,15 +178,6 @@ def _columns_stay(t: Words, waiting: int) -> bool:
     return bool(t[EMPTY_COLUMNS] == 0)
 
 
-@inlined
-def _is_carried(t: Words, card: int, place: int, waiting: int) -> bool:
-    """Return whether a place lies above a card in its column, with only waiting cards between, and waits, too."""
-    above = t[ON + card]
-    while above != NO_CARD and waiting & bit_of(above) and above != place:
-        above = t[ON + above]
-    return bool(above == place and waiting & bit_of(place))
-
-
 @routine
 def _has_no_place(t: Words, card: int, waiting: int, columns_stay: bool) -> bool:
     """Return whether a card cannot be the first of the waiting ones to move by itself, if its suit stays."""
@@ -204,8 +195,7 @@ def _has_no_place(t: Words, card: int, waiting: int, columns_stay: bool) -> bool
     while places:
         place = first_of(places)
         places &= places - 1
-        is_covered = t[ON + place] != NO_CARD and waiting & bit_of(t[ON + place]) != 0
-        if not is_covered and not _is_carried(t, card, place, waiting):
+        if t[ON + place] == NO_CARD or not waiting & bit_of(t[ON + place]):
             return False
     return True
 

@@ -290,15 +290,10 @@ class WaitingForPlaces(Waiting):
             lower = each
         fills = self.rules.spaces == "any" or (self.rules.spaces == "kings" and card not in self.next)
         places = {place for place in self.places[card] if place in self.heights or place in self.position.stock}
-        if (fills and not columns_stay) or not all(self._stays_covered(place, above, cards) for place in places):
+        if (fills and not columns_stay) or not all(self.on.get(place) in cards for place in places):
             return ""
-        covers = [f"{place} lies under {self.on[place]}" for place in in_order(places) if self.on.get(place) in cards]
+        covers = [f"{place} lies under {self.on[place]}" for place in in_order(places)]
         return ": ".join([f"{card} has no place", *filter(None, [", ".join(covers)])])
-
-    def _stays_covered(self, place: str, above: list[str], cards: Set[str]) -> bool:
-        """Return whether a card is covered, or carried by the one that waits for it, until a card of a set moves."""
-        carried = place in above and all(each in cards for each in above[: above.index(place) + 1])
-        return self.on.get(place) in cards or carried
 
 
 def waiting_in(rules: Rules, position: Position) -> Waiting:
@@ -318,7 +313,7 @@ def cards_wait(rules: Rules) -> bool:
 def cards_wait_for_places(rules: Rules) -> bool:
     """Return whether cards have several places to go, on which they need not stay, and otherwise the same holds: single
     cards move, or runs, and only whole suits leave the columns, each card of which exists once."""
-    cards = rules.copies == 1 and rules.move in ("card", "run") and rules.spaces in ("any", "kings", "none")
+    cards = rules.copies == 1 and rules.move in ("card", "run")
     others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
     dealt = rules.stock == 0 or rules.to == "tableau"
     return rules.complete and cards and others and dealt and not cards_wait(rules)

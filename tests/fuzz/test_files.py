@@ -270,7 +270,7 @@ def test_unknown_settings_are_named_once_with_the_nearest_known_one(tmp_path: Pa
     assert (ran.returncode, json.loads(ran.stdout)[0]["layouts"]) == (0, 9)
     known = (
         "DATABASE_URL, BROKER_URL, ENGINES, WORKERS, LEASE_SECONDS, METRICS_PORT, METRICS_HOST, WEB_DATABASE_URL, "
-        "WEB_TOKEN, WEB_HOSTS, LOG_FORMAT, RULES, PLUGINS"
+        "WEB_TOKEN, WEB_HOSTS, LOG_FORMAT, RULES, USER, PLUGINS"
     )
     assert [line for line in ran.stderr.splitlines() if "unknown setting" in line] == [
         "dealmill: unknown setting DEALMILL_DATABASEURL: did you mean DEALMILL_DATABASE_URL?",

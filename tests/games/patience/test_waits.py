@@ -245,7 +245,9 @@ PLACES = replace(rules_of("spiderette"), ranks=4, sizes=(5, 5, 6), stock=0)
     ids=["AH would move with the two on which it lies, but that lies face down", "a king needs no empty column"],
 )
 def test_cards_wait_for_places(spaces: str, layout: str) -> None:
-    assert refusals(replace(PLACES, spaces=spaces), layout, "waits * 1") == ["", ""]
+    rules = replace(PLACES, spaces=spaces)
+    assert WaitingForPlaces(rules, Referee(rules).position(layout)).is_lost()
+    assert refusals(rules, layout, "waits * 1") == ["", ""]
 
 
 def test_no_game_has_cards_with_one_place_and_with_several() -> None:

@@ -6,7 +6,8 @@ from dealmill.kernels import Texts, below, open_stream, to_texts
 
 def deal(seed: int, first: int, count: int, squares: int = 12) -> Texts:
     """Return the deals `[first, first + count)` of a seed."""
-    return to_texts([_row(seed, number, squares) for number in range(first, first + count)])
+    rows = [_row(seed, number, squares) for number in range(first, first + count)]
+    return to_texts(rows)
 
 
 def _row(seed: int, number: int, squares: int) -> str:

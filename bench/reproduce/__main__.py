@@ -46,7 +46,7 @@ def main() -> int:
         parser.error(f"there is no row {unknown[0]}; the names are in {DATA}")
     if not available():
         _tell(f"The second opinion on FreeCell is left out: {INSTALL}\n")
-    order = {anchor: place for place, anchor in enumerate(tasks)}
+    order = {anchor: number for number, anchor in enumerate(tasks)}
     results = Results.load()
     differing = 0
     for number, name in enumerate(names or tasks, start=1):

@@ -68,8 +68,8 @@ def question(name: str) -> Question:
     """How many deals of a game can be won."""
     count, [engine, *_] = FEWER_DEALS if name in FEWER else DEALS, games()[name].engines
     nodes = NODES.get(name, engine.max_nodes)
-    others = (PUBLISHED[name],) if name in PUBLISHED else ()
-    return Question(f"{name}/winnable", games()[name].title, others, count=count, max_nodes=nodes)
+    figures = (PUBLISHED[name],) if name in PUBLISHED else ()
+    return Question(f"{name}/winnable", games()[name].title, figures, count=count, max_nodes=nodes)
 
 
 def check(name: str, survey: Survey) -> None:

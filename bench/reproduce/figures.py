@@ -59,20 +59,20 @@ class Number(Part):
     @property
     def value(self) -> Value:
         """The value of these digits."""
-        first, *others = map(Fraction, self.values)
-        if others:
+        if len(self.values) > 1:
             return tuple(map(int, self.values))
-        return within(float(first), float(self.half_width)) if self.half_width else first
+        value = Fraction(self.values[0])
+        return within(float(value), float(self.half_width)) if self.half_width else value
 
     @property
     def text(self) -> str:
         """The value as it stands in a table."""
-        first, *others = self.values
-        if others:
+        if len(self.values) > 1:
             return ", ".join(self.values)
-        if "/" in first:
-            return first
-        return " ± ".join(f"{Decimal(digits):,}" for digits in (first, self.half_width) if digits)
+        [value] = self.values
+        if "/" in value:
+            return value
+        return " ± ".join(f"{Decimal(digits):,}" for digits in (value, self.half_width) if digits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def _audits(database: Database, actions: list[Action]) -> list[dict[str, Any]]:
     notes = []
     for action in actions:
         if action.audit is not None and (audit := find_audit(database, action.audit)).finished:
-            found = {"valid": audit.valid, "invalid": audit.invalid, "no evidence": audit.no_evidence}
-            notes.append({**_by(action), **found, "faults": audit.faults, "seal": seal_of(database, audit)})
+            counts = {"valid": audit.valid, "invalid": audit.invalid, "no evidence": audit.no_evidence}
+            notes.append({**_by(action), **counts, "faults": audit.faults, "seal": seal_of(database, audit)})
     return notes
 
 

@@ -3,11 +3,12 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_game
@@ -81,3 +82,33 @@ def assert_agrees(programs: Path, game: str, claims: Iterable[Claim], folder: Pa
     assert [(claim, reason) for claim, reason in reasons.items() if bool(reason) != (claim in refused)] == []
     kinds = {(claim.verdict, claim in refused) for claim in claims}
     assert len(kinds) == 4, kinds
+
+
+class ClaimedLoss(NamedTuple):
+    """A loss that is claimed, of a game by a rules file."""
+
+    rules: Any
+    layout: str
+    evidence: str
+
+
+def differences(
+    programs: Path,
+    losses: Iterable[ClaimedLoss],
+    folder: Path,
+    write_rules: Callable[[Any, Path], Path],
+    reason_of: Callable[[ClaimedLoss], str],
+) -> tuple[list[tuple[ClaimedLoss, str]], int]:
+    """Return the losses that only one of the two referees accepts, with the reason of Python, and how many the proved
+    one accepts. Python accepts a loss without a reason."""
+    by_rules = defaultdict[Any, list[ClaimedLoss]](list)
+    for loss in losses:
+        by_rules[loss.rules].append(loss)
+    differing, accepted = list[tuple[ClaimedLoss, str]](), 0
+    for rules, group in by_rules.items():
+        rows = {loss: Claim(loss.layout, Verdict.UNWINNABLE, loss.evidence) for loss in group}
+        refused = refused_by_proof(programs, write_rules(rules, folder), list(rows.values()), folder)
+        reasons = {loss: reason_of(loss) for loss in group}
+        differing += [(loss, reason) for loss, reason in reasons.items() if bool(reason) != (rows[loss] in refused)]
+        accepted += len(rows) - len(refused)
+    return differing, accepted

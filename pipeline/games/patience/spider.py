@@ -12,7 +12,7 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
-from dealmill.pipeline.games.patience import places_kernel as p
+from dealmill.pipeline.games.patience import spider_counting as c
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
@@ -83,7 +83,7 @@ class _Search:
         self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
         counted, width = min(self.most_counted, limit) + 1, max(WIDTHS)
         searched = max(counted, *self.positions.values())
-        self.words = np.zeros(p.END, dtype=np.int64)
+        self.words = np.zeros(c.END, dtype=np.int64)
         self.rows = np.empty((max(counted, 3 * width), row_size(rules)), dtype=np.uint8)
         self.layout = np.zeros(row_size(rules), dtype=np.uint8)
         self.table = np.empty(table_size(searched), dtype=np.int64)
@@ -91,7 +91,7 @@ class _Search:
         self.links = np.empty(searched, dtype=np.int64)
         self.numbers, self.heaps = np.empty(3 * width, dtype=np.int64), np.empty(2 * width + 2, dtype=np.int64)
         self.moves = np.empty(width + 1, dtype=np.int64)
-        self.words[k.LIMIT], self.words[p.CARDS_WAIT] = limit, counted_with_waiting_cards(rules)
+        self.words[k.LIMIT], self.words[c.CARDS_WAIT] = limit, counted_with_waiting_cards(rules)
         set_up(self.words, rules)
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:
@@ -100,7 +100,7 @@ class _Search:
         columns, stock = load(words, self.layout, self.rules, layout)
         for result, literal in self._results():
             if result == k.LOST:
-                return Verdict.UNWINNABLE, f"{'waits ' if words[p.CARDS_WAIT] else ''}* {words[k.COUNT]}"
+                return Verdict.UNWINNABLE, f"{'waits ' if words[c.CARDS_WAIT] else ''}* {words[k.COUNT]}"
             if result == k.WON:
                 moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=literal)
                 return Verdict.WINNABLE, " ".join(moves) or "-"
@@ -132,7 +132,7 @@ class _Search:
         """Count all positions, up to so many."""
         self.rows[0] = self.layout
         positions = min(positions + 1, len(self.rows))
-        return p.count(self.words, self.rows[:positions], self.table[: table_size(positions)], self.links)
+        return c.count(self.words, self.rows[:positions], self.table[: table_size(positions)], self.links)
 
 
 def words_of_moves(

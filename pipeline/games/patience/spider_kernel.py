@@ -6,7 +6,7 @@ and each column. `links` has the number of the position from which each was reac
 target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
 
 `beam` looks for a win: move by move, only the best positions are searched, by `_value`; then a row of the stock is
-dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `places_kernel` counts.
+dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `spider_counting` counts.
 """
 
 from collections.abc import Callable
@@ -43,7 +43,9 @@ BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
 END = ARRAY.size
 
-NO_CARD = 63
+NO_CARD = NO_COLUMN = 63
+SUIT = (1 << 13) - 1
+"""The first suit, as a set of cards."""
 DEAL, UP = 62, 63
 """Targets of moves that are no columns: a row of the stock is dealt, and a whole suit leaves."""
 WON, LOST, OPEN = 1, 2, 3
@@ -59,6 +61,11 @@ STALLED, STALLED_AT_LAST = 12, 40
 """After how many moves without a better position no further moves are made; the second is for those after which no row
 is dealt."""
 MIX = -7046029254386353131
+
+
+@inlined
+def bit_of(card: int) -> int:
+    return word(1) << card
 
 
 @inlined

@@ -10,8 +10,11 @@ from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.spider_kernel import (
     MOST_CARDS,
     NO_CARD,
+    NO_COLUMN,
+    SUIT,
     Rows,
     Words,
+    bit_of,
     card_at,
     do,
     finish,
@@ -35,13 +38,6 @@ ON, HEIGHT, COLUMN = ARRAY.rows(3, 64)
 MOVABLE = ARRAY.row(MOST_COLUMNS)
 """How many cards on top of each column can move together."""
 END = ARRAY.size
-NO_COLUMN = 63
-SUIT = (1 << 13) - 1
-
-
-@inlined
-def _bit(card: int) -> int:
-    return word(1) << card
 
 
 @routine
@@ -55,18 +51,18 @@ def _locate(s: Words) -> None:
         under = word(NO_CARD)
         for height in range(s[k.LENGTH + column]):
             card = card_at(s, word(column), word(height))
-            in_columns |= _bit(card)
+            in_columns |= bit_of(card)
             s[HEIGHT + card], s[COLUMN + card] = height, column
             if under != NO_CARD:
                 s[ON + under] = card
                 if card + 1 == under and card % 13 != last_rank:
-                    joined |= _bit(card)
+                    joined |= bit_of(card)
                     if height <= s[k.DOWN + column]:
                         s[PAIR] = card
             under = card
     stock = word(0)
     for at in range(s[k.DEALT], s[k.STOCK_SIZE]):
-        stock |= _bit(s[k.STOCK_CARDS + at])
+        stock |= bit_of(s[k.STOCK_CARDS + at])
     s[JOINED], s[IN_COLUMNS], s[IN_STOCK] = joined, in_columns, stock
 
 
@@ -75,7 +71,7 @@ def _kings_stay(s: Words, waiting: int) -> bool:
     """Return whether no king can go to an empty column before a waiting card has moved."""
     kings, cards = word(0), s[IN_COLUMNS] | s[IN_STOCK]
     for suit in range(4):
-        kings |= _bit(13 * suit + s[k.RANKS] - 1)
+        kings |= bit_of(13 * suit + s[k.RANKS] - 1)
     for suit in range(4):
         own = word(SUIT) << 13 * suit
         if cards & own and not waiting & own & ~kings:
@@ -83,7 +79,7 @@ def _kings_stay(s: Words, waiting: int) -> bool:
     for column in range(s[k.COLUMNS]):
         if s[k.LENGTH + column] == 0:
             return False
-        if not (waiting | kings) & _bit(card_at(s, word(column), word(0))):
+        if not (waiting | kings) & bit_of(card_at(s, word(column), word(0))):
             return False
     return True
 
@@ -98,19 +94,19 @@ def _wait(s: Words, waiting: int) -> int:
             leaves = word(MOST_CARDS)  # the height of the lowest card above that may leave
             for height in range(s[k.LENGTH + column] - 1, -1, -1):
                 card = card_at(s, word(column), word(height))
-                if s[JOINED] & _bit(card):
+                if s[JOINED] & bit_of(card):
                     continue
-                if waiting & _bit(card):
+                if waiting & bit_of(card):
                     if card % 13 == last_rank:
-                        others |= _bit(card)
+                        others |= bit_of(card)
                         waits = kings_stay and height > 0
                     else:
                         onto, on = card + 1, s[ON + card + 1]
-                        waits = on != NO_CARD and waiting & _bit(on) != 0
+                        waits = on != NO_CARD and waiting & bit_of(on) != 0
                         waits |= s[COLUMN + onto] == column and height < s[HEIGHT + onto] < leaves
                     if not waits and (height >= s[k.DOWN + column] or leaves == height + 1):
-                        waiting &= ~_bit(card)
-                if not waiting & _bit(card):
+                        waiting &= ~bit_of(card)
+                if not waiting & bit_of(card):
                     leaves = word(height)
         if waiting & ~others == 0:
             return word(0)
@@ -171,8 +167,8 @@ def wait(words: Words, rows: Rows) -> bool:
     if not _is_stuck(s):
         return False
     for card in range(52):
-        if s[WAITING] & _bit(card):
-            fewer = _wait(s, s[WAITING] & ~_bit(card))
+        if s[WAITING] & bit_of(card):
+            fewer = _wait(s, s[WAITING] & ~bit_of(card))
             if fewer:
                 s[WAITING] = fewer
     return True

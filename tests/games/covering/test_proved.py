@@ -3,12 +3,10 @@
 import json
 import re
 import subprocess
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
@@ -22,7 +20,8 @@ from dealmill.testing.covering import State, position_with_few_cards, with_few_c
 from dealmill.verdicts import InvalidEvidence, Unchecked, Verdict
 from tests.games import proved
 from tests.games.covering.test_agreement import GAMES, rules_of
-from tests.games.proved import altered_texts_of, refused_by_proof
+from tests.games.proved import ClaimedLoss as Claim
+from tests.games.proved import altered_texts_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,14 +33,6 @@ FEW_POSITIONS = 3_000
 """Claims of more positions, in games of pairs, take the referee in Python too long."""
 FEW_WINS = 0.1
 """The share of random claims that are kept of those that are wrong."""
-
-
-class Claim(NamedTuple):
-    """A loss that is claimed."""
-
-    rules: Rules
-    layout: str
-    evidence: str
 
 
 def write_rules(rules: Rules, folder: Path) -> Path:
@@ -130,22 +121,11 @@ def some_claims(real: list[Claim], number: int) -> list[Claim]:
     return random.sample(sorted(set(claims), key=repr), number)
 
 
-def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list[tuple[Claim, str]]:
+def disagreements(programs: Path, claims: list[Claim], folder: Path) -> list[tuple[Claim, str]]:
     """Return the claims that only one of the two referees accepts, with what Python says."""
-    by_rules = defaultdict[Rules, list[Claim]](list)
-    for claim in claims:
-        by_rules[claim.rules].append(claim)
-    differences, accepted = [], 0
-    for group in by_rules.values():
-        rows = {claim: proved.Claim(claim.layout, Verdict.UNWINNABLE, claim.evidence) for claim in group}
-        refused = refused_by_proof(programs, write_rules(group[0].rules, folder), list(rows.values()), folder)
-        reasons = {claim: reason_of_python(claim) for claim in group}
-        differences += [
-            (claim, reason) for claim, reason in reasons.items() if bool(reason) != (rows[claim] in refused)
-        ]
-        accepted += len(rows) - len(refused)
-    assert accepted > sum(map(len, by_rules.values())) // 20
-    return differences
+    differing, accepted = proved.differences(programs, claims, folder, write_rules, reason_of_python)
+    assert accepted > len(claims) // 20
+    return differing
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python_on_games_with_a_hole(programs: Path, tmp_path: Path) -> None:

@@ -3,13 +3,11 @@
 import json
 import re
 import subprocess
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 import pytest
 
@@ -26,7 +24,7 @@ from tests.games import proved
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules
 from tests.games.patience.test_swept import swept_rules
-from tests.games.proved import refused_by_proof
+from tests.games.proved import ClaimedLoss as Claim
 
 pytestmark = pytest.mark.slow
 
@@ -36,14 +34,6 @@ FEW_POSITIONS = 1_000
 SAME = 300
 """The positions that random claims allow."""
 GOLF = rules_of("golf")
-
-
-class Claim(NamedTuple):
-    """A loss that is claimed."""
-
-    rules: Rules
-    layout: str
-    evidence: str
 
 
 def write_rules(rules: Rules, folder: Path) -> Path:
@@ -135,18 +125,7 @@ def is_covered(claim: Claim) -> bool:
 
 def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list[tuple[Claim, str]]:
     """Return the claims that only one of the two referees accepts, with what Python says."""
-    by_rules = defaultdict[Rules, list[Claim]](list)
-    for claim in filter(is_covered, claims):
-        by_rules[claim.rules].append(claim)
-    differences = []
-    for group in by_rules.values():
-        rows = {claim: proved.Claim(claim.layout, Verdict.UNWINNABLE, claim.evidence) for claim in group}
-        refused = refused_by_proof(programs, write_rules(group[0].rules, folder), list(rows.values()), folder)
-        reasons = {claim: reason_of_python(claim) for claim in group}
-        differences += [
-            (claim, reason) for claim, reason in reasons.items() if bool(reason) != (rows[claim] in refused)
-        ]
-    return differences
+    return proved.differences(programs, filter(is_covered, claims), folder, write_rules, reason_of_python)[0]
 
 
 def some_claims(number: int, first_seed: int) -> list[Claim]:
@@ -198,21 +177,25 @@ def test_the_proved_referee_agrees_on_sweeps_in_many_cases(programs: Path, tmp_p
 
 @pytest.mark.parametrize("seed", range(7_000, 7_060))
 def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Path) -> None:
-    """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
+    """It has the same moves in positions of deals by random rules."""
     rules = random_rules(Random(seed))
-    command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
-    layouts = list(to_strings(deal(rules, seed, 1, 2)))
+    assert_same_moves(programs, rules, list(to_strings(deal(rules, seed, 1, 2))), tmp_path)
+
+
+def assert_same_moves(programs: Path, rules: Rules, layouts: list[str], folder: Path) -> None:
+    """Check that the game in the proofs has the moves of plain code in these layouts, and up to three moves later.
+    Moves that change nothing do not count."""
+    command = [str(programs / "moves"), str(write_rules(rules, folder))]
     for _ in range(4):
         lines = "".join(f"{layout}\n" for layout in layouts)
         moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
         following = dict[object, str]()
         for layout, line in zip(layouts, moved, strict=True):
             state = naive.parsed(layout, rules)
-            texts = [text for text in line.split("\t") if text]
-            by_key = {naive.key(naive.parsed(text, rules), rules): text for text in texts}
+            by_key = {naive.key(naive.parsed(text, rules), rules): text for text in line.split("\t") if text}
             keys = {naive.key(after, rules) for _, after in naive.following(state, rules)}
-            itself = {naive.key(state, rules)}
-            assert by_key.keys() - itself == keys - itself, (rules, layout)
+            unchanged = {naive.key(state, rules)}
+            assert by_key.keys() - unchanged == keys - unchanged, (rules, layout)
             following |= by_key
         layouts = list(following.values())[:40]
         if not layouts:

@@ -17,7 +17,6 @@ from dealmill.pipeline.games.patience.losses.counted import in_order
 from dealmill.pipeline.games.patience.losses.waits import Waiting, cards_wait
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import Verdict
 from tests.games import proved
@@ -27,6 +26,7 @@ from tests.games.patience.test_proved import (
     Claim,
     altered,
     altered_texts,
+    assert_same_moves,
     disagreements,
     reason_of_python,
     write_rules,
@@ -125,23 +125,8 @@ def test_the_proved_referee_of_whole_suits_agrees_in_many_cases(programs: Path, 
 
 @pytest.mark.parametrize("seed", range(8_000, 8_040))
 def test_the_game_of_whole_suits_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Path) -> None:
-    """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
-    rules, layouts = small_deck(seed)
-    command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
-    for _ in range(4):
-        lines = "".join(f"{layout}\n" for layout in layouts)
-        moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
-        following = dict[object, str]()
-        for layout, line in zip(layouts, moved, strict=True):
-            state = naive.parsed(layout, rules)
-            by_key = {naive.key(naive.parsed(text, rules), rules): text for text in line.split("\t") if text}
-            keys = {naive.key(after, rules) for _, after in naive.following(state, rules)}
-            itself = {naive.key(state, rules)}
-            assert by_key.keys() - itself == keys - itself, (rules, layout)
-            following |= by_key
-        layouts = list(following.values())[:40]
-        if not layouts:
-            break
+    """It has the same moves in positions of deals by random rules."""
+    assert_same_moves(programs, *small_deck(seed), tmp_path)
 
 
 UNPROVED: dict[str, dict[str, object]] = {

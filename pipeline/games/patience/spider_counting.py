@@ -7,8 +7,11 @@ Positions and their rows are those of `spider_kernel`; the words that it does no
 from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.spider_kernel import (
+    NO_COLUMN,
+    SUIT,
     Rows,
     Words,
+    bit_of,
     card_at,
     do,
     finish,
@@ -24,13 +27,6 @@ CARDS_WAIT, WAITING, IN_STOCK = ARRAY.words(3)
 ON, COLUMN, HEIGHT = ARRAY.rows(3, 52)
 """For each card in columns, the one that lies on it, or `NO_CARD`, and where it lies."""
 END = ARRAY.size
-NO_COLUMN = 63
-SUIT = (1 << 13) - 1
-
-
-@inlined
-def _bit(card: int) -> int:
-    return word(1) << card
 
 
 @inlined
@@ -48,11 +44,11 @@ def _locate(s: Words) -> None:
         for height in range(s[k.LENGTH + column]):
             card = card_at(s, word(column), word(height))
             s[COLUMN + card], s[HEIGHT + card] = column, height
-            s[WAITING] |= _bit(card)
+            s[WAITING] |= bit_of(card)
             if height:
                 s[ON + card_at(s, word(column), word(height - 1))] = card
     for at in range(s[k.DEALT], s[k.STOCK_SIZE]):
-        s[IN_STOCK] |= _bit(s[k.STOCK_CARDS + at])
+        s[IN_STOCK] |= bit_of(s[k.STOCK_CARDS + at])
 
 
 @routine
@@ -77,17 +73,6 @@ def _columns_stay(s: Words) -> bool:
     return True
 
 
-@inlined
-def _carries(s: Words, card: int, place: int) -> bool:
-    """Return whether a place lies above a card, and waits as all cards between do."""
-    column, height, last = s[COLUMN + card], s[HEIGHT + card] + 1, s[HEIGHT + place]
-    carries = s[COLUMN + place] == column and height <= last
-    while carries and height <= last:
-        carries = _waits(s, card_at(s, column, height))
-        height += 1
-    return bool(carries)
-
-
 @routine
 def _stays(s: Words, card: int, columns_stay: bool) -> bool:
     """Return whether a card cannot be the first of the waiting ones to move by itself, if its suit stays."""
@@ -106,9 +91,9 @@ def _stays(s: Words, card: int, columns_stay: bool) -> bool:
         place = 13 * suit + card % 13 + 1
         if card % 13 == s[k.RANKS] - 1 or not (s[k.PARENTS + card] >> place) & 1:
             continue
-        if s[IN_STOCK] & _bit(place):
+        if s[IN_STOCK] & bit_of(place):
             return False
-        if s[COLUMN + place] != NO_COLUMN and not _waits(s, s[ON + place]) and not _carries(s, card, word(place)):
+        if s[COLUMN + place] != NO_COLUMN and not _waits(s, s[ON + place]):
             return False
     return True
 
@@ -123,7 +108,7 @@ def is_lost(s: Words) -> bool:
         s[WAITING] &= _suits_that_stay(s)
         for card in range(52):
             if _waits(s, word(card)) and not _stays(s, word(card), columns_stay):
-                s[WAITING] &= ~_bit(card)
+                s[WAITING] &= ~bit_of(card)
     return bool(s[WAITING] != 0)
 
 

@@ -93,7 +93,6 @@ def names_in(function: ast.AST) -> set[str]:
     return arguments | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
-@pytest.mark.slow
 def test_variables_are_named_by_what_they_hold() -> None:
     """A `run`, `row`, `index` or `limit`; `left` and `right` of a pair."""
     vague = {

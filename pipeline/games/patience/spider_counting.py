@@ -88,12 +88,12 @@ def _stays(s: Words, card: int, columns_stay: bool) -> bool:
     if (s[k.SPACES] >> card) & 1 and not columns_stay:
         return False
     for suit in range(4):
-        place = 13 * suit + card % 13 + 1
-        if card % 13 == s[k.RANKS] - 1 or not (s[k.PARENTS + card] >> place) & 1:
+        parent = 13 * suit + card % 13 + 1
+        if card % 13 == s[k.RANKS] - 1 or not (s[k.PARENTS + card] >> parent) & 1:
             continue
-        if s[IN_STOCK] & bit_of(place):
+        if s[IN_STOCK] & bit_of(parent):
             return False
-        if s[COLUMN + place] != NO_COLUMN and not _waits(s, s[ON + place]):
+        if s[COLUMN + parent] != NO_COLUMN and not _waits(s, s[ON + parent]):
             return False
     return True
 

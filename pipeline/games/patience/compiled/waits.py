@@ -193,9 +193,9 @@ def _has_no_place(t: Words, card: int, waiting: int, columns_stay: bool) -> bool
     if places & t[IN_STOCK]:
         return False
     while places:
-        place = first_of(places)
+        parent = first_of(places)
         places &= places - 1
-        if t[ON + place] == NO_CARD or not waiting & bit_of(t[ON + place]):
+        if t[ON + parent] == NO_CARD or not waiting & bit_of(t[ON + parent]):
             return False
     return True
 

@@ -289,10 +289,10 @@ class WaitingForPlaces(Waiting):
                 return f"{card} lies under {each}"
             lower = each
         fills = self.rules.spaces == "any" or (self.rules.spaces == "kings" and card not in self.next)
-        places = {place for place in self.places[card] if place in self.heights or place in self.position.stock}
-        if (fills and not columns_stay) or not all(self.on.get(place) in cards for place in places):
+        places = {parent for parent in self.places[card] if parent in self.heights or parent in self.position.stock}
+        if (fills and not columns_stay) or not all(self.on.get(parent) in cards for parent in places):
             return ""
-        covers = [f"{place} lies under {self.on[place]}" for place in in_order(places)]
+        covers = [f"{parent} lies under {self.on[parent]}" for parent in in_order(places)]
         return ": ".join([f"{card} has no place", *filter(None, [", ".join(covers)])])
 
 

@@ -13,7 +13,7 @@ the positions, with the offsets below.
 import numpy as np
 
 from dealmill.kernels import Fields, inlined, kernel, lowest_bit, routine, row_of
-from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, counted, is_new_key, word
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, counted, is_new_key, word
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS

@@ -114,43 +114,43 @@ def search_of(rules: "Rules") -> Search:
 
 
 def _load_quotient() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.quotient.engine import Quotient
+    from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 
     return Quotient
 
 
 def _load_pieces() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.pieces import Pieces
+    from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
 
     return Pieces
 
 
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.walks import Walks
+    from dealmill.pipeline.games.patience.engine.holes.walks import Walks
 
     return Walks
 
 
 def _load_sweep() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.sweep import Sweep
+    from dealmill.pipeline.games.patience.engine.holes.sweep import Sweep
 
     return Sweep
 
 
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.engine import Winnable
+    from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 
     return Winnable
 
 
 def _load_stages() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.spider import Spider
+    from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
 
     return Spider
 
 
 def _load_waiting() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.waits import Waits
+    from dealmill.pipeline.games.patience.engine.whole_suits.waits import Waits
 
     return Waits
 

@@ -10,16 +10,16 @@ from typing import NamedTuple
 import pytest
 
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import pieces
+from dealmill.pipeline.games.card_pictures import Marks
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.card_pictures import Marks
-from dealmill.pipeline.games.patience.drawing import table
+from dealmill.pipeline.games.patience.display.drawing import table
+from dealmill.pipeline.games.patience.engine.quotient import pieces
+from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.pieces import PieceMoves, PiecesLoss, pieces_prove_losses
 from dealmill.pipeline.games.patience.moves import Moves
-from dealmill.pipeline.games.patience.pieces import Pieces
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import PIECES, search_of

@@ -12,12 +12,12 @@ from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.coverage import is_interrupted
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine.quotient import engine
+from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, QuotientMoves, quotient_is_sound
 from dealmill.pipeline.games.patience.moves import Moves
-from dealmill.pipeline.games.patience.quotient import engine
-from dealmill.pipeline.games.patience.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import QUOTIENT, search_of

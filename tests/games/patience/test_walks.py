@@ -9,11 +9,11 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import walks
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.compiled import walks as counting_walks
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine.holes import walks
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS, CountedLoss
 from dealmill.pipeline.games.patience.losses.walks import ByRanks, walks_prove_losses

@@ -297,11 +297,11 @@ def test_moves_to_foundations_and_empty_columns_are_told_as_such() -> None:
 
 def test_pieces_that_can_only_lie_on_one_another_are_further_columns() -> None:
     """The picture has room for them."""
-    rules = replace(rules_of("yukon"), ranks=3, sizes=(5, *7 * (1,)), face_down="none")
+    rules = replace(rules_of("yukon"), ranks=3, sizes=(6, *6 * (1,)), face_down="none")
     moves = PieceMoves(rules)
-    layout = moves.position("yukon ACAHAS3S3H/AD/2C/2D/3C/3D/2H/2S")
-    circle = moves.arranged(layout._replace(columns=(*layout.columns[:4], *4 * ((),), ("2H", "3D"), ("2S", "3C"))))
-    assert circle.columns == (*layout.columns[:4], *4 * ((),), ("2H", "3D", "2S", "3C"))
+    layout = Moves(rules).position("yukon ACAHAS3S3HAD/2C/2D/3C/3D/2H/2S")
+    circle = moves.arranged(layout._replace(columns=(*layout.columns[:3], *4 * ((),), ("2H", "3D"), ("2S", "3C"))))
+    assert circle.columns == (*layout.columns[:3], *4 * ((),), ("2H", "3D", "2S", "3C"))
     narrow, wide = (table(rules, position, Marks(), "", "") for position in (layout, circle))
     assert wide.width > narrow.width
 

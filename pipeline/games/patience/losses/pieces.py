@@ -237,8 +237,8 @@ class Places:
     def can_be_bared(self, piece: Piece) -> bool:
         """Return whether the top card of a piece can be bared."""
         rank, is_red = kind = self.moves.kind(piece.top, self.base)
-        others = [other for other in self.ending[kind] if other != piece]
-        return _can_be_put(self.beginning[rank - 1, not is_red], others)
+        tops = [top for top in self.ending[kind] if top != piece]
+        return _can_be_put(self.beginning[rank - 1, not is_red], tops)
 
 
 def _can_be_put(pieces: list[Piece], tops: list[Piece]) -> bool:

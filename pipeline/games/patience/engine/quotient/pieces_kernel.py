@@ -151,8 +151,8 @@ def _has_room(q: Words, card: int) -> bool:
     second = tops ^ first
     if loose == 0:
         return bool(tops != own)
-    other = _top_of(q, first_of(loose))
-    return bool((first != own and second != other) or (second != own and first != other))
+    top = _top_of(q, first_of(loose))
+    return bool((first != own and second != top) or (second != own and first != top))
 
 
 @inlined

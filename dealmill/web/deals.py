@@ -79,27 +79,10 @@ class Packs:
 def _wins(pack: dealmill.Pack) -> list[WinnableDeal]:
     """Return the layouts of a pack that can be won."""
     game, numbers = find_game(pack.game), None if pack.deals is None else pack.deals.model_dump()
-    results = [
-        (
-            entry.grade,
-            dealmill.Result(
-                pack.run.engine,
-                entry.layout,
-                dealmill.Verdict.of(entry.verdict),
-                entry.value,
-                entry.nodes,
-                entry.evidence,
-                entry.position,
-                entry.line,
-                checked_as=pack.run.checked_as,
-            ),
-        )
-        for entry in pack.layouts
-    ]
     return [
-        WinnableDeal(result, grade, deal_name(game, numbers, result.line))
-        for grade, result in results
-        if result.verdict is dealmill.Verdict.WINNABLE
+        WinnableDeal(entry.result(pack.run), entry.grade, deal_name(game, numbers, entry.line))
+        for entry in pack.layouts
+        if dealmill.Verdict.of(entry.verdict) is dealmill.Verdict.WINNABLE
     ]
 
 

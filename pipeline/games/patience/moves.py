@@ -39,6 +39,11 @@ class Moves:
     rules: Rules
     idle: frozenset[str] = frozenset()
 
+    @property
+    def is_easier(self) -> bool:
+        """Whether they are those of an easier game."""
+        return bool(self.idle)
+
     def position(self, text: str) -> Position:
         """Return the position that a canonical text describes, after all that happens without a move.
 

@@ -271,5 +271,5 @@ def test_other_texts_are_no_evidence(evidence: str) -> None:
 
 
 def test_the_form_is_refused_where_it_proves_nothing() -> None:
-    with pytest.raises(InvalidEvidence, match="prove nothing in yukon"):
-        read_loss(rules_of("yukon"), "quotient * 1")
+    with pytest.raises(InvalidEvidence, match="prove nothing in russian-solitaire"):
+        read_loss(rules_of("russian-solitaire"), "quotient * 1")

@@ -10,7 +10,7 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.deals import DealRange
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 
 MOST_RUNS = 20
 """The newest runs of an engine that are searched for a deal."""

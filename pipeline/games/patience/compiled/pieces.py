@@ -10,8 +10,17 @@ of all but the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, Row, inlined, kernel, lowest_bit, routine, row_of
-from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, counted, is_new_key, word
+from dealmill.kernels import Fields, Row, inlined, kernel, routine, row_of
+from dealmill.pipeline.games.patience.compiled.keys import (
+    WON,
+    Slots,
+    Words,
+    bit_of,
+    counted,
+    first_of,
+    is_new_key,
+    word,
+)
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.rules import RANKS, Rules, pairs
 
@@ -88,16 +97,6 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
 
 
 @inlined
-def _bit(number: int) -> int:
-    return word(1) << number
-
-
-@inlined
-def _first(slots: int) -> int:
-    return word(lowest_bit(slots))  # type: ignore[arg-type]
-
-
-@inlined
 def _kind(card: int) -> int:
     return card // 13 % 2 * 13 + card % 13
 
@@ -117,7 +116,7 @@ def _kind_above(kind: int) -> int:
 @inlined
 def _kings(t: Words) -> int:
     """Return the kinds of kings, as bits."""
-    kings: int = (_bit(word(0)) | _bit(word(13))) << t[LAST]
+    kings: int = (bit_of(word(0)) | bit_of(word(13))) << t[LAST]
     return kings
 
 
@@ -142,15 +141,15 @@ def _look(t: Words) -> None:
             continue
         if not _is_up(t, row_of(HEIGHTS), card):
             kind = _kind(card)
-            t[HERE] |= _bit(slot)
+            t[HERE] |= bit_of(slot)
             if ends:
                 top = slot
-                t[TOPS] |= _bit(slot)
+                t[TOPS] |= bit_of(slot)
                 t[END_SLOTS + 2 * kind + t[ENDED + kind]] = slot
                 t[ENDED + kind] += 1
             t[TOP_SLOTS + slot] = top
-            ends = bool((t[CUTS] | t[BOTTOMS]) & _bit(slot))
-            if t[CUTS] & _bit(slot):
+            ends = bool((t[CUTS] | t[BOTTOMS]) & bit_of(slot))
+            if t[CUTS] & bit_of(slot):
                 t[FIRST_SLOTS + 2 * kind + t[BEGUN + kind]] = slot
                 t[BEGUN + kind] += 1
                 t[SPACES] -= kind % 13 == t[LAST]
@@ -201,9 +200,9 @@ def _settle(t: Words) -> None:
         height = t[HEIGHTS + suit]
         slot = t[SLOTS + 13 * suit + height] if height <= t[LAST] else word(-1)
         first, second = t[HEIGHTS + (suit + 1) % 4], t[HEIGHTS + (suit + 3) % 4]
-        if slot >= 0 and t[TOPS] & _bit(slot) and first >= height and second >= height:
+        if slot >= 0 and t[TOPS] & bit_of(slot) and first >= height and second >= height:
             t[HEIGHTS + suit] += 1
-            t[CUTS] &= ~_bit(slot)
+            t[CUTS] &= ~bit_of(slot)
             _look(t)
             suit = word(0)
         else:
@@ -224,16 +223,16 @@ def _rise(t: Words, on_top: int) -> bool:
         while t[RISEN + suit] <= t[LAST]:
             rank = t[RISEN + suit]
             slot, kind = t[SLOTS + 13 * suit + rank], suit % 2 * 13 + rank
-            if slot < 0 or on_top & _bit(slot) == 0 or (rank and t[BARE_KINDS] & _bit(kind) == 0):
+            if slot < 0 or on_top & bit_of(slot) == 0 or (rank and t[BARE_KINDS] & bit_of(kind) == 0):
                 break
             t[RISEN + suit] += 1
             rises = True
-            if t[CUTS] & _bit(slot):
+            if t[CUTS] & bit_of(slot):
                 if rank == t[LAST]:
                     _free_kings(t)
                 else:
-                    t[FREE_KINDS] |= _bit(kind)
-                    t[BARE_KINDS] |= _bit(_kind_below(kind))
+                    t[FREE_KINDS] |= bit_of(kind)
+                    t[BARE_KINDS] |= bit_of(_kind_below(kind))
     return rises
 
 
@@ -244,9 +243,9 @@ def _is_refuted(t: Words) -> bool:
     for kind in range(26):
         rank, begun = kind % 13, t[BEGUN + kind]
         if rank < t[LAST] and t[ENDED + _kind_below(kind)] > begun:
-            t[FREE_KINDS] |= _bit(kind)
+            t[FREE_KINDS] |= bit_of(kind)
         if rank and t[ENDED + kind] > t[BEGUN + _kind_above(kind)]:
-            t[BARE_KINDS] |= _bit(kind)
+            t[BARE_KINDS] |= bit_of(kind)
     if t[SPACES] > 0:
         _free_kings(t)
     for suit in range(4):
@@ -256,21 +255,21 @@ def _is_refuted(t: Words) -> bool:
         changed = _rise(t, on_top)
         rest = stay & (t[SHOWN] | on_top)
         while rest:
-            slot = _first(rest)
+            slot = first_of(rest)
             rest &= rest - 1
             card = t[CARDS + slot]
-            if not (_is_up(t, row_of(RISEN), card) or t[FREE_KINDS] & _bit(_kind(card))):
+            if not (_is_up(t, row_of(RISEN), card) or t[FREE_KINDS] & bit_of(_kind(card))):
                 continue
-            stay &= ~_bit(slot)
+            stay &= ~bit_of(slot)
             changed = True
-            if t[BOTTOMS] & _bit(slot):
+            if t[BOTTOMS] & bit_of(slot):
                 _free_kings(t)
                 continue
-            on_top |= _bit(slot - 1)
+            on_top |= bit_of(slot - 1)
             below = _kind(t[CARDS + slot - 1])
-            t[BARE_KINDS] |= _bit(below)
+            t[BARE_KINDS] |= bit_of(below)
             if below % 13:
-                t[FREE_KINDS] |= _bit(_kind_above(below))
+                t[FREE_KINDS] |= bit_of(_kind_above(below))
     return bool(t[RISEN + 0] + t[RISEN + 1] + t[RISEN + 2] + t[RISEN + 3] < 4 * (t[LAST] + 1))
 
 
@@ -279,13 +278,13 @@ def _list_moves(t: Words) -> int:
     """List the moves of the position; return their number."""
     count, rest = word(0), t[SHOWN]
     while rest:
-        slot = _first(rest)
+        slot = first_of(rest)
         rest &= rest - 1
         card = t[CARDS + slot]
-        if t[CUTS] & _bit(slot) == 0 and _has_room(t, slot):
+        if t[CUTS] & bit_of(slot) == 0 and _has_room(t, slot):
             t[MOVES + count] = slot
             count += 1
-        if t[TOPS] & _bit(slot) and t[HEIGHTS + card // 13] == card % 13 and _can_be_bared(t, slot):
+        if t[TOPS] & bit_of(slot) and t[HEIGHTS + card // 13] == card % 13 and _can_be_bared(t, slot):
             t[MOVES + count] = slot | UP
             count += 1
     return count
@@ -333,7 +332,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
         for number in range(moves):
             slot, goes_up = t[MOVES + number] & (UP - 1), t[MOVES + number] // UP
             _read(t, cuts, up)
-            t[CUTS] = t[CUTS] | _bit(slot) if goes_up == 0 else t[CUTS] & ~_bit(slot)
+            t[CUTS] = t[CUTS] | bit_of(slot) if goes_up == 0 else t[CUTS] & ~bit_of(slot)
             t[HEIGHTS + t[CARDS + slot] // 13] += goes_up
             _settle(t)
             if _is_new(t, keys, slots, count):

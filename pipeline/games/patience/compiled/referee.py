@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dealmill.pipeline.games.patience.compiled import counting, cut, pieces, quotient, safe, waits, walks, wins
-from dealmill.pipeline.games.patience.compiled.counting import COMPARED
+from dealmill.pipeline.games.patience.compiled.keys import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss

@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.patience import GAMES, Patience, engine
+from dealmill.pipeline.games.patience import GAMES, Patience
+from dealmill.pipeline.games.patience.engine.plain import engine, soundness
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
-from dealmill.pipeline.games.patience.search import soundness
 from dealmill.testing.patiences.agreement import (
     compared,
     small_layouts,

@@ -10,7 +10,7 @@ from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import PLAIN, RELAXED, SAFE, search_of

@@ -11,6 +11,9 @@ import pytest
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.display.table import written
+from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
+from dealmill.pipeline.games.patience.engine.whole_suits.waits import Waits
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
 from dealmill.pipeline.games.patience.losses.waits import (
@@ -23,9 +26,6 @@ from dealmill.pipeline.games.patience.losses.waits import (
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import STAGES, WAITING, search_of
-from dealmill.pipeline.games.patience.spider import Spider
-from dealmill.pipeline.games.patience.table import written
-from dealmill.pipeline.games.patience.waits import Waits
 from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict

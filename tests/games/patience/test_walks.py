@@ -9,11 +9,11 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import walks
-from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.compiled import walks as counting_walks
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine.holes import walks
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS, CountedLoss
 from dealmill.pipeline.games.patience.losses.walks import ByRanks, walks_prove_losses
@@ -154,7 +154,7 @@ def test_altered_claims_are_refused(number: int) -> None:
 
 
 def test_a_count_that_begins_again_with_more_room_begins_at_the_layout(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "FIRST_ROOM", 20)
+    monkeypatch.setattr(keys, "FIRST_ROOM", 20)
     assert counting_walks.check_count(*loss(22), LOSSES[22])[-1] == LOSSES[22]
 
 

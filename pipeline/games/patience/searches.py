@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dealmill.game import EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
+    counted_with_relaxed_game,
     counted_with_safe_cards,
     counted_with_waiting_cards,
     is_interrupted,
@@ -33,7 +34,7 @@ from dealmill.pipeline.games.patience.memory import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = (
+MAX_NODES, MAX_NODES_OF_LONG_SEARCH, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = (
     1_000_000,
     2_500_000,
     10_000_000,
@@ -44,7 +45,7 @@ PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
-SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, SAFE_VERSION = "8", "9", "8", "9"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, RELAXED_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
 QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION = "8", "9", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
@@ -73,7 +74,7 @@ LOSS_OF_WALKS = (
     "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
     "were all free: `walks * 7276`"
 )
-LOSS_OF_BEAMS = (
+LOSS_OF_RELAXED_GAME = (
     f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
     "where cards could not go up even if no move ever covered one"
 )
@@ -210,7 +211,15 @@ BEAMS = Search(
     searched_with_beams,
     lambda _rules: BEAMS_VERSION,
     _load_plain,
-    evidence_of_loss=lambda _rules: LOSS_OF_BEAMS,
+    evidence_of_loss=lambda _rules: LOSS_OF_RELAXED_GAME,
+    memory=memory_with_beams,
+)
+RELAXED = Search(
+    counted_with_relaxed_game,
+    lambda _rules: RELAXED_VERSION,
+    _load_plain,
+    evidence_of_loss=lambda _rules: LOSS_OF_RELAXED_GAME,
+    max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_with_beams,
 )
 SAFE = Search(
@@ -218,7 +227,7 @@ SAFE = Search(
     lambda _rules: SAFE_VERSION,
     _load_plain,
     evidence_of_loss=lambda _rules: LOSS_OF_SAFE_CARDS,
-    max_nodes=MAX_NODES_OF_SAFE_CARDS,
+    max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_with_beams,
 )
 PLAIN = Search(
@@ -227,5 +236,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, PIECES, BEAMS, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, PIECES, BEAMS, RELAXED, SAFE, PLAIN)
 """In this order."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
@@ -66,6 +67,14 @@ def random_rules(random: Random) -> Rules:
             hole=hole,
             wrap=random.random() < 0.5,
         )
+
+
+def random_castle_rules(random: Random) -> Rules:
+    """Rules of castles and games like them: single cards go onto any suit, and a long search counts losses."""
+    while True:
+        rules = replace(random_rules(random), build="any-suit", move="card")
+        if counted_with_relaxed_game(rules) or counted_with_safe_cards(rules):
+            return rules
 
 
 def random_spider_rules(random: Random) -> Rules:

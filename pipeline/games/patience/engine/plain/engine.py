@@ -9,7 +9,11 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings
-from dealmill.pipeline.games.patience.coverage import counted_with_safe_cards, searched_with_beams
+from dealmill.pipeline.games.patience.coverage import (
+    counted_with_relaxed_game,
+    counted_with_safe_cards,
+    searched_with_beams,
+)
 from dealmill.pipeline.games.patience.engine.plain import solving, soundness
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.beam import words_of_beam
@@ -29,6 +33,9 @@ FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
 """The positions of a loss that are counted at first; the second is for stocks that are dealt to the columns."""
 CUT, SAFE = "cut ", "safe "
 """How the evidence of a loss begins that the positions of a search prove; the second one in games with cells."""
+LONG_PROBES_WITH_CELLS, LONG_PROBES_WITHOUT = 2, 4
+"""How many times as much the rounds with a long search spend on probes, in games with cells and without. In the latter,
+probes find more of what a beam would, in less time."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
@@ -94,12 +101,15 @@ def room_of(rules: Rules) -> int:
 
 def widest_beam(rules: Rules) -> int:
     """Return the width of the widest beam that looks for wins, or 0. Wide ones find wins where any card may go to an
-    empty column; not where rows are dealt, whose positions have too many moves that make nothing better."""
-    if not (searched_with_beams(rules) or counted_with_safe_cards(rules)) or rules.to == "tableau":
+    empty column; not where rows are dealt, whose positions have too many moves that make nothing better. In castles, a
+    wider one wins few more deals, and takes longer for all others that probes leave."""
+    if not (searched_with_beams(rules) or is_searched_long(rules)) or rules.to == "tableau":
         return 0
     if many_cards_are_open(rules):
         return 8_192
-    return 4_096 if rules.spaces in ("any", "reserve") else 1_024
+    if rules.spaces not in ("any", "reserve"):
+        return 1_024
+    return 2_048 if counted_with_relaxed_game(rules) else 4_096
 
 
 def many_cards_are_open(rules: Rules) -> bool:
@@ -109,7 +119,17 @@ def many_cards_are_open(rules: Rules) -> bool:
 
 def wide_beams_come_first(rules: Rules) -> bool:
     """Return whether wide beams win more, or sooner, than the full search of the same round."""
-    return many_cards_are_open(rules) or counted_with_safe_cards(rules)
+    return many_cards_are_open(rules) or is_searched_long(rules)
+
+
+def is_searched_long(rules: Rules) -> bool:
+    """Return whether a full search gets most nodes from the third round on, since its positions prove a loss."""
+    return counted_with_relaxed_game(rules) or counted_with_safe_cards(rules)
+
+
+def times_of_probes(rules: Rules) -> int:
+    """Return how many times as much rounds with a long search spend on probes, 0 if there is none."""
+    return is_searched_long(rules) * (LONG_PROBES_WITH_CELLS if rules.cells else LONG_PROBES_WITHOUT)
 
 
 def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, int, str | None]:
@@ -231,9 +251,10 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
-    words[k.CUTS], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
+    words[k.NARROW], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
+    words[k.CUTS] = searched_with_beams(rules) or counted_with_relaxed_game(rules)
     words[k.SAFE_COUNTS] = counted_with_safe_cards(rules)
-    words[k.WIDE_FIRST] = wide_beams_come_first(rules)
+    words[k.WIDE_FIRST], words[k.LONG_PROBES] = wide_beams_come_first(rules), times_of_probes(rules)
     words[k.Z : k.END] = _random_words()
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
     words[k.SUITS_THAT_FIT : k.SUITS_THAT_FIT + 4] = rules.suits_that_fit

@@ -13,9 +13,9 @@ from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, w
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
-LONG_PROBES, LONG_SEARCH = 2, 10
-"""Where the positions of a full search prove a loss: how many times as much the third round and those after it spend on
-probes, and each on a full search as the one before."""
+LONG_SEARCH = 10
+"""How many times as much the third round and those after it spend on a full search as the one before, where its
+positions prove a loss and a wide beam comes before it."""
 SMALL_COUNT = 1_000
 """The positions with safe cards for which a list is looked for: it has a third less, and takes 25 times as long."""
 QUICK_TRY, LAST_TRY = 300, 20
@@ -214,8 +214,8 @@ def _count(s: Words, first_positions: int) -> int:
 
 @routine
 def _beams(s: Words, number: int) -> int:
-    """Search with the beams of a round: narrow ones with all weights, or later a wide one with each. In games with
-    cells, probes win sooner what narrow ones would."""
+    """Search with the beams of a round: narrow ones with all weights, or later a wide one with each. Where
+    no card comes back from a foundation, probes win sooner what narrow ones would."""
     result, wide = word(k.OPEN), number - FIRST_WIDE
     if number == 0 or s[k.WIDEST] == 0:
         return result
@@ -223,7 +223,7 @@ def _beams(s: Words, number: int) -> int:
         return search_by_beam(s, s[k.WIDEST], wide) if wide < len(WEIGHTS) else result
     for width in NARROW_BEAMS:
         for weights in range(len(WEIGHTS)):
-            if result == k.OPEN and s[k.CUTS] and 16 * width <= s[k.WIDEST]:
+            if result == k.OPEN and s[k.NARROW] and 16 * width <= s[k.WIDEST]:
                 result = search_by_beam(s, word(width), word(weights))
     return result
 
@@ -231,8 +231,8 @@ def _beams(s: Words, number: int) -> int:
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for a
-    full search; from the third round on with more of both, where the positions of a full search with safe cards prove a
-    loss. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
+    full search; from the third round on with more of both, where a wide beam comes before a full search whose positions
+    prove a loss. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
     `OUT_OF_ROOM` before a round that takes more room, or in which the search is to go deeper, since else all was
     searched.
 
@@ -245,14 +245,14 @@ def _decide(s: Words) -> int:
         proof = s[k.STORED]
     while result == k.OPEN:
         s[k.ROUND] = number
-        is_long = s[k.SAFE_COUNTS] and number > 1
+        is_long = s[k.LONG_PROBES] and number > 1
         full_budget = FULL_SEARCH * (word(LONG_SEARCH) if is_long else word(4)) ** number
         if _lacks_room(s, full_budget):
             return word(k.OUT_OF_ROOM)
         if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
             return word(k.OUT_OF_ROOM)
-        if number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0):
-            result = _probe(s, number, (LONG_PROBES if is_long else 1) * word(PROBES) << number)
+        if number == 0 or s[k.NARROW] == 0 or (number == 1 and s[k.WIDEST] == 0):
+            result = _probe(s, number, (s[k.LONG_PROBES] if is_long else word(1)) * word(PROBES) << number)
         if result == k.OPEN and (number < FIRST_WIDE or s[k.WIDE_FIRST]):
             result = _beams(s, number)
         if result == k.OPEN:

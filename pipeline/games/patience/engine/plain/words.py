@@ -55,8 +55,9 @@ START, WINS, DROPPED = ARRAY.row(POSITION_SIZE), ARRAY.row(MOST_WINS), ARRAY.row
 # How far a layout is decided, for a search that goes on with more room; see `solving`
 ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = ARRAY.words(8)
 # Whether the positions of a search prove a loss, and how many do; the widest beam, whether it comes before a full
-# search, and where the words of beams are; whether the positions with safe cards prove a loss, also of a list
-CUTS, CUT, WIDEST, WIDE_FIRST, BEAM, SAFE_COUNTS = ARRAY.words(6)
+# search, and where the words of beams are; whether the positions with safe cards prove a loss, also of a list; whether
+# narrow beams come in place of probes, and how many times as much later rounds spend on probes before a long search
+CUTS, CUT, WIDEST, WIDE_FIRST, BEAM, SAFE_COUNTS, NARROW, LONG_PROBES = ARRAY.words(8)
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
 HOMES, PLACES = ARRAY.rows(2, 52)
 TRIES = ARRAY.word()

@@ -27,7 +27,7 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.engine import FIRST_ROOM, Winnable
+from dealmill.pipeline.games.patience.engine.plain.engine import FIRST_ROOM, Winnable
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.pipeline.games.patience.searches import PLAIN_VERSION
 from dealmill.verdicts import Verdict

@@ -20,7 +20,7 @@ from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.verdicts import Verdict

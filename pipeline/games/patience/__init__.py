@@ -73,31 +73,31 @@ class Patience(Game):
 
     @property
     def read(self) -> Read:
-        from dealmill.pipeline.games.patience.formats import read
+        from dealmill.pipeline.games.patience.reading.formats import read
 
         return partial(read, self.referee)
 
     @property
     def each_line(self) -> ReadEachLine:
-        from dealmill.pipeline.games.patience.formats import each_line
+        from dealmill.pipeline.games.patience.reading.formats import each_line
 
         return partial(each_line, self.referee)
 
     @property
     def writers(self) -> Mapping[str, WriteLayout]:
-        from dealmill.pipeline.games.patience.formats import writers
+        from dealmill.pipeline.games.patience.reading.formats import writers
 
         return writers(self.rules)
 
     @property
     def notations(self) -> Mapping[str, ReadMoves]:
-        from dealmill.pipeline.games.patience.notation import PROGRAMS, covers, single_moves
+        from dealmill.pipeline.games.patience.reading.notation import PROGRAMS, covers, single_moves
 
         programs = PROGRAMS if covers(self.rules) else ()
         return {program: partial(single_moves, self.referee, program) for program in programs}
 
     def spellings(self, layout: str) -> tuple[str, ...]:
-        from dealmill.pipeline.games.patience.layout import spellings
+        from dealmill.pipeline.games.patience.reading.layout import spellings
 
         return spellings(self.rules, layout)
 
@@ -119,8 +119,8 @@ class Patience(Game):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
-        from dealmill.pipeline.games.patience.chances import Chances
-        from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
+        from dealmill.pipeline.games.patience.engine.chances import Chances
+        from dealmill.pipeline.games.patience.engine.chances_of_copies import ChancesOfCopies
 
         winnable = search_of(self.rules).load()
         chances = ChancesOfCopies if self.rules.copies > 1 else Chances
@@ -128,7 +128,7 @@ class Patience(Game):
 
     @property
     def nameless(self) -> Nameless:
-        from dealmill.pipeline.games.patience.layout import nameless
+        from dealmill.pipeline.games.patience.reading.layout import nameless
 
         return partial(nameless, self.rules)
 
@@ -159,25 +159,25 @@ class Patience(Game):
 
     @property
     def frames(self) -> Frames:
-        from dealmill.pipeline.games.patience.picture import frames
+        from dealmill.pipeline.games.patience.display.picture import frames
 
         return partial(frames, self.referee)
 
     @property
     def scenes(self) -> Scenes:
-        from dealmill.pipeline.games.patience.picture import scenes
+        from dealmill.pipeline.games.patience.display.picture import scenes
 
         return partial(scenes, self.referee)
 
     @property
     def playback(self) -> MakePlayback:
-        from dealmill.pipeline.games.patience.playback import playback
+        from dealmill.pipeline.games.patience.display.playback import playback
 
         return partial(playback, self.referee)
 
     @property
     def play(self) -> Play:
-        from dealmill.pipeline.games.patience.table import Table
+        from dealmill.pipeline.games.patience.display.table import Table
 
         return partial(Table, self.referee)
 

@@ -16,12 +16,14 @@ from dealmill.pipeline.games.patience.coverage import (
     is_interrupted,
     searched_by_stages,
     searched_with_beams,
+    searched_with_pieces,
     searched_without_arrangements,
 )
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
+    memory_of_pieces,
     memory_of_quotient,
     memory_of_table,
     memory_of_walks,
@@ -37,12 +39,13 @@ MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 
     10_000_000,
     20_000_000,
 )
+MAX_NODES_OF_PIECES = 2_500_000
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, SAFE_VERSION = "8", "9", "8", "9"
-QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION = "8", "9"
+QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION = "8", "9", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -59,6 +62,11 @@ LOSS = (
 LOSS_OF_QUOTIENT = (
     f"{LOSS}; or, `quotient * 13289`, how many can be reached if those that differ only in where cards lie that were "
     "moved count once, and nothing moves where cards could not go up even if whatever was possible stayed possible"
+)
+LOSS_OF_PIECES = (
+    f"{LOSS}; or, `quotient * 71353`, how many can be reached if those that differ only in where cards lie that were "
+    "moved, with those on them, count once, any place that is left may be taken, and nothing moves where cards could "
+    "not go up even if whatever was possible stayed possible"
 )
 LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (
@@ -106,37 +114,43 @@ def search_of(rules: "Rules") -> Search:
 
 
 def _load_quotient() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.quotient.engine import Quotient
+    from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 
     return Quotient
 
 
+def _load_pieces() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
+
+    return Pieces
+
+
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.walks import Walks
+    from dealmill.pipeline.games.patience.engine.holes.walks import Walks
 
     return Walks
 
 
 def _load_sweep() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.sweep import Sweep
+    from dealmill.pipeline.games.patience.engine.holes.sweep import Sweep
 
     return Sweep
 
 
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.engine import Winnable
+    from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 
     return Winnable
 
 
 def _load_stages() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.spider import Spider
+    from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
 
     return Spider
 
 
 def _load_waiting() -> Callable[["Rules"], EngineFunction]:
-    from dealmill.pipeline.games.patience.waits import Waits
+    from dealmill.pipeline.games.patience.engine.whole_suits.waits import Waits
 
     return Waits
 
@@ -184,6 +198,14 @@ QUOTIENT = Search(
     max_nodes=MAX_NODES_OF_QUOTIENT,
     memory=memory_of_quotient,
 )
+PIECES = Search(
+    searched_with_pieces,
+    lambda _rules: PIECES_VERSION,
+    _load_pieces,
+    evidence_of_loss=lambda _rules: LOSS_OF_PIECES,
+    max_nodes=MAX_NODES_OF_PIECES,
+    memory=memory_of_pieces,
+)
 BEAMS = Search(
     searched_with_beams,
     lambda _rules: BEAMS_VERSION,
@@ -205,5 +227,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, BEAMS, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, PIECES, BEAMS, SAFE, PLAIN)
 """In this order."""

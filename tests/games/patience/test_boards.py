@@ -13,9 +13,9 @@ from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.patience.boards import TITLE
+from dealmill.pipeline.games.patience.display.table import Table
+from dealmill.pipeline.games.patience.reading.boards import TITLE
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.table import Table
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import solve as solve_texts

@@ -12,10 +12,10 @@ import dealmill
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game, machine
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import engine
 from dealmill.pipeline.games.patience.compiled.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.engine.plain import engine
+from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss

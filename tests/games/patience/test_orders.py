@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dealmill.kernels import kernel, pointer_to
-from dealmill.pipeline.games.patience.engine import set_up
+from dealmill.pipeline.games.patience.engine.plain import words as k
+from dealmill.pipeline.games.patience.engine.plain.engine import set_up
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.schema import BUILD
-from dealmill.pipeline.games.patience.search import words as k
 from dealmill.testing.patiences import naive
 from tests.games.patience.files import rules_of
 

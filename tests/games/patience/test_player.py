@@ -11,9 +11,9 @@ import pytest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import player as players
-from dealmill.pipeline.games.patience.chances import Chances
-from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine.chances import Chances
+from dealmill.pipeline.games.patience.engine.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.player import Player, RefereeOfPlays
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules

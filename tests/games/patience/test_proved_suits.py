@@ -23,7 +23,6 @@ from tests.games import proved
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules_by_stages, random_waiting_rules
 from tests.games.patience.test_proved import (
-    Claim,
     altered,
     altered_texts,
     assert_same_moves,
@@ -31,6 +30,7 @@ from tests.games.patience.test_proved import (
     reason_of_python,
     write_rules,
 )
+from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import refused_by_proof
 
 pytestmark = pytest.mark.slow

@@ -8,13 +8,13 @@ import pytest
 from dealmill.game import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
-from dealmill.pipeline.games.patience import spider
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.display.table import written
+from dealmill.pipeline.games.patience.engine.whole_suits import spider
+from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.games.patience.spider import Spider
-from dealmill.pipeline.games.patience.table import written
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import Verdict
 from tests.games.patience.files import rules_of

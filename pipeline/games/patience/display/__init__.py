@@ -1,0 +1,1 @@
+"""Positions, proofs and games in play as text, pictures and data."""

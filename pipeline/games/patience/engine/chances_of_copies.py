@@ -1,0 +1,211 @@
+"""The chances of patiences whose cards exist more than once, such as Spider with two decks: how many of 1,000 plays the
+careful player of docs/chances.md wins.
+
+Positions, as rows of bytes, and moves are those of `spider_kernel`, whose words are `s`; the tables in mind are rows.
+The referee has a player of its own.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dealmill import mind
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Fields, Solved, Texts, inlined, kernel, routine
+from dealmill.mind import (
+    Lots,
+    add,
+    begin,
+    forget,
+    is_new,
+    least_bad,
+    mixed,
+    play_layouts,
+    precedes,
+)
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits.spider import load, row_size, set_up
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
+    Rows,
+    Words,
+    card_at,
+    do,
+    list_moves,
+    may_deal,
+    position_key,
+    read_row,
+    word,
+    write_row,
+)
+from dealmill.pipeline.games.patience.rules import Rules
+
+ARRAY = Fields(k.END)
+BEFORE = ARRAY.row(k.POSITION_SIZE)
+"""The position from which the player looks, without its cards, behind the words of Spider."""
+END = ARRAY.size
+FOUNDATION = 53
+"""The target of a whole suit in its lot."""
+
+
+@dataclass(frozen=True)
+class ChancesOfCopies:
+    """The engine for some rules: how many of 1,000 plays a careful player wins who sees what a person sees."""
+
+    rules: Rules
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        """Play layouts; a node is a play. With fewer than 1,000, a layout is undecided."""
+        words = np.zeros(END, dtype=np.int64)
+        set_up(words, self.rules)
+        first = np.zeros(row_size(self.rules), dtype=np.uint8)
+        rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
+
+        def play(layout: str, p: Words, lots: Lots, wins: Words) -> None:
+            load(words, first, self.rules, layout)
+            _play_all(words, p, rows, lots, first, wins)
+
+        return play_layouts(layouts, max_nodes, play)
+
+
+@routine
+def _cost_of_column(s: Words, column: int) -> int:
+    """Return how bad a column is, from what lies face up in it."""
+    length, down = s[k.LENGTH + column], s[k.DOWN + column]
+    if length == 0:
+        return word(mind.EMPTY_COLUMN[1])
+    cost, lowest = word(mind.FACE_DOWN * down), word(k.NO_CARD)
+    for height in range(down, length):
+        card = card_at(s, column, word(height))
+        rank = card % 13
+        if rank > lowest:
+            cost += mind.COVERING[1]
+        lowest = min(lowest, rank)
+        if height > down:
+            under = card_at(s, column, word(height - 1))
+            if (s[k.PARENTS + card] >> under) & 1 == 0:
+                cost += mind.MISFIT[1]
+            elif (s[k.RUNS + card] >> under) & 1 == 0:
+                cost += mind.BROKEN_RUN[1]
+    return cost
+
+
+@inlined
+def _keep_costs(s: Words, p: Words) -> None:
+    """Have the cost of each column in mind."""
+    for column in range(s[k.COLUMNS]):
+        p[mind.COLUMN_COST + column] = _cost_of_column(s, word(column))
+
+
+@inlined
+def _cost(s: Words, p: Words, changed: int) -> int:
+    """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
+    for column in range(s[k.COLUMNS]):
+        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
+    return cost
+
+
+@inlined
+def _hidden(s: Words) -> int:
+    """Return how many cards lie face down."""
+    count: int = word(0)
+    for column in range(s[k.COLUMNS]):
+        count += s[k.DOWN + column]
+    return count
+
+
+@inlined
+def _first_space(s: Words) -> int:
+    """Return the first empty column, or -1."""
+    for column in range(s[k.COLUMNS]):
+        if s[k.LENGTH + column] == 0:
+            return word(column)
+    return word(-1)
+
+
+@inlined
+def _lot(s: Words, p: Words, move: int) -> np.uint64:
+    """Return the lot of a move."""
+    source, target, size = move & 63, (move >> 6) & 63, move >> 12
+    if target == k.UP:
+        target, size = word(FOUNDATION), s[k.RANKS]
+    return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
+
+
+@routine
+def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: int) -> int:
+    """Add the tables that a move leads to from the position, and return the best one if it is better than the first
+    table, or -1."""
+    p[mind.OPEN_COST + table] = mind.CLOSED
+    space, best = _first_space(s), word(-1)
+    for field in range(k.POSITION_SIZE):
+        s[BEFORE + field] = s[k.POSITION + field]
+    for at in range(list_moves(s, True)):
+        move = s[k.MOVES + at]
+        source, target = move & 63, (move >> 6) & 63
+        if target == k.DEAL or (target != k.UP and s[k.LENGTH + target] == 0 and target != space):
+            continue
+        do(s, move, True)
+        if is_new(p, position_key(s)):
+            count, cost = p[mind.COUNT], _cost(s, p, word(1) << source | word(1) << target)
+            write_row(s, rows, count)
+            add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
+            if cost < p[mind.COST + 0] and precedes(p, lots, count, best):
+                best = count
+        for field in range(k.POSITION_SIZE):  # cards stay in the words of a column that they leave
+            s[k.POSITION + field] = s[BEFORE + field]
+    p[mind.LOOKED] += 1
+    return best
+
+
+@routine
+def _look_ahead(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
+    """Make the moves to a better table; return whether one was seen."""
+    forget(p)
+    is_new(p, position_key(s))
+    _keep_costs(s, p)
+    write_row(s, rows, word(0))
+    p[mind.COUNT], p[mind.COST + 0] = 1, _cost(s, p, word(0))
+    hidden, table, chosen = _hidden(s), word(0), word(-1)
+    while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MOST_TABLES:
+        if table:
+            read_row(s, rows, table)
+            _keep_costs(s, p)
+        chosen = _look_from(s, p, rows, lots, table, hidden)
+        table = least_bad(p, lots)
+    read_row(s, rows, max(chosen, word(0)))
+    return bool(chosen >= 0)
+
+
+@routine
+def _deal(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
+    """Deal a row to the columns; return False if this is not possible. If no column may be empty, the row is dealt to
+    the table that seems least bad of those in mind that have no empty one."""
+    if s[k.DEALT] == s[k.STOCK_SIZE]:
+        return False
+    if not may_deal(s):
+        filled = word(-1)
+        for table in range(1, p[mind.COUNT]):
+            read_row(s, rows, word(table))
+            if may_deal(s) and precedes(p, lots, word(table), filled):
+                filled = word(table)
+        if filled < 0:
+            return False
+        read_row(s, rows, filled)
+    do(s, word(k.DEAL << 6), True)
+    return True
+
+
+@kernel
+def _play_all(s: Words, p: Words, rows: Rows, lots: Lots, first: Rows, wins: Words) -> None:
+    """Play with the lots of each number, and write 1 for each play that is won. `first` is the row of the layout."""
+    for number in range(len(wins)):
+        begin(p, number)
+        rows[0] = first
+        read_row(s, rows, word(0))
+        for column in range(s[k.COLUMNS]):
+            k.finish(s, word(column), True)
+        playing = True
+        while s[k.LEFT] and playing:
+            playing = _look_ahead(s, p, rows, lots) or _deal(s, p, rows, lots)
+        wins[number] = s[k.LEFT] == 0

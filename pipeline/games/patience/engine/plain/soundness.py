@@ -1,0 +1,101 @@
+"""Assumptions of the engine about the rules. No referee relies on them.
+
+A wrong belief costs verdicts, and never makes a wrong one pass. Each is attacked by search: engine and plain code must
+agree by any rules (`tests/games/patience/test_agreement.py`), and the engine raises an error where two searches of a
+layout do not. The other belief is that a position is lost if a relaxed game is, see `relaxed`.
+"""
+
+from dealmill.kernels import inlined
+from dealmill.pipeline.games.patience.engine.plain import words as k
+from dealmill.pipeline.games.patience.engine.plain.words import Words, word
+from dealmill.pipeline.games.patience.rules import Rules
+
+NO_LAG, ANY_LAG = -14, 13
+"""A lag that no foundation has, and one that each has."""
+
+
+def cards_go_up_safely(rules: Rules) -> bool:
+    """Return whether a card that no card can need as a place may go to its foundation at once. Not if it may leave a
+    column empty in which a card must lie, nor if it could carry away cards that were dealt on it."""
+    if rules.hole != "none" or rules.complete or rules.full_columns:
+        return False
+    return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
+
+
+def lags(rules: Rules) -> list[int]:
+    """Return, for each two suits, by how many ranks the foundation of the second may be behind a card of the first that
+    goes up safely.
+
+    The card can only be needed by those of the second suit that fit it, directly or on a card of a third suit, and all
+    lower ones are up, or go up in the same way. If any card moves with those on it, the cards that fit it must be up,
+    since others can lie on them, and for good.
+    """
+    fitting = [[bool(first >> 13 * second & 1) for second in range(4)] for first in rules.suits_that_fit]
+    if rules.move == "any":
+        direct = NO_LAG if rules.removable else 0
+        return [
+            direct if fitting[suit][second] and suit != second else ANY_LAG for suit in range(4) for second in range(4)
+        ]
+    indirect = [
+        [any(fitting[suit][third] and fitting[third][second] for third in range(4)) for second in range(4)]
+        for suit in range(4)
+    ]
+    return [
+        1 if fitting[suit][second] else 2 if indirect[suit][second] else ANY_LAG
+        for suit in range(4)
+        for second in range(4)
+    ]
+
+
+@inlined
+def is_safe(s: Words, card: int) -> bool:
+    """Return whether no card can need this one, the next of its suit, as a place in a column; see `lags`."""
+    rank, first = card % 13, k.LAGS + 4 * (card // 13)
+    return bool(
+        s[k.UP + 0] >= rank - s[first]
+        and s[k.UP + 1] >= rank - s[first + 1]
+        and s[k.UP + 2] >= rank - s[first + 2]
+        and s[k.UP + 3] >= rank - s[first + 3]
+    )
+
+
+def partial_runs_are_twins(rules: Rules) -> bool:
+    """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
+    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, and
+    not if whole suits leave the columns, since one of the two cards can be of the suit then."""
+    alike = rules.to != "tableau" and not rules.complete
+    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
+
+
+@inlined
+def is_needless_part(s: Words, below: int) -> bool:
+    """Return whether a card needs no move to another column, as the one below it in its run, if there is one, cannot go
+    up then; see `partial_runs_are_twins`."""
+    return bool(s[k.PARTIAL] and below != k.NO_CARD and s[k.UP + below // 13] != below % 13)
+
+
+def lists_prove_losses(rules: Rules) -> bool:
+    """Return whether a loss in the easier game, in which some cards leave as soon as they can be lifted, proves a loss:
+    cards leave the columns one by one, as runs by the rules for building, or with all on them, to foundations or into a
+    hole, in games with a hole never onto another card, and a stock does not go to the columns."""
+    moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
+    places = rules.hole == "none" or rules.build == "none"
+    return moves and places and rules.to in ("waste", "hole") and not rules.complete
+
+
+def lists_are_tried_early(rules: Rules) -> bool:
+    """Return whether lists are looked for before a loss is proved, where a full search has too many positions: where
+    runs move, and in wide layouts. Elsewhere, it proves the same losses sooner."""
+    return rules.move != "card" or (rules.hole == "none" and len(rules.sizes) > 13)
+
+
+@inlined
+def lowest_cards(s: Words) -> int:
+    """Return the cards that can be idle in every loss: the lowest of each suit. Nothing fits them, so in the real game,
+    too, they may as well go to their foundations as soon as they can be lifted. Not if the cards on them would go with
+    them, nor those of a stock whose order matters."""
+    if s[k.LISTS] == 0 or s[k.HOLE] or s[k.MOVING] == k.ANY_CARDS:
+        return word(0)
+    open_cards = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (1 - s[k.STOCK_IS_OPEN]))
+    lowest: int = open_cards & word(k.LOWEST) << s[k.INITIAL]
+    return lowest

@@ -1,0 +1,229 @@
+"""The engine of patiences such as Spider, see `searched_by_stages`: layouts to the words of its kernel, and the result
+to a verdict with evidence.
+
+Beams in search of a win are followed by counts of all positions, mostly where they die early. Whether a deal is decided
+within a node limit does not depend on what the limit is otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
+from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.verdicts import Verdict
+
+WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
+"""The widths of the beams, of which the last one is repeated, each with other values."""
+LAYERS, LAYERS_OF_STAGE = 300, 20
+"""A beam has at most so many positions for each position of its width, and so many more for each row of the stock."""
+FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
+"""After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
+was left: up to `MOST_POSITIONS`, or if it died early, as many as referees visit."""
+EARLY = 30
+"""A beam dies early after fewer positions than so many times its width."""
+NEAR = 32
+"""The positions after one move for each of the width, for which there is room."""
+NOISE = 0x9E3779B97F4A7C1
+
+
+@dataclass(frozen=True)
+class Spider:
+    """The engine for some rules: whether a game can be won if all cards are known."""
+
+    rules: Rules
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        """Solve layouts; a node is a position that is searched, or counted."""
+        batch = Batch([], [], [], [])
+        search = _Search(self.rules, max_nodes)
+        for layout in to_strings(layouts):
+            verdict, evidence = search.solve(layout)
+            batch.verdicts.append(verdict)
+            batch.values.append(None)
+            batch.nodes.append(int(search.words[k.NODES]))
+            batch.evidence.append(evidence)
+        return to_solved(batch)
+
+
+@dataclass
+class Column:
+    """The cards of a column, and how many of them lie face down."""
+
+    cards: list[int]
+    down: int
+
+    def take(self, size: int) -> list[int]:
+        """Remove cards from the top, and return them."""
+        cards = self.cards[-size:]
+        del self.cards[-size:]
+        self.down = min(self.down, max(len(self.cards) - 1, 0))
+        return cards
+
+    def has_whole_suit(self, ranks: int) -> bool:
+        """Return whether a whole suit lies on top."""
+        top = self.cards[self.down :][-ranks:]
+        return len(top) == ranks and top[-1] % 13 == 0 and top == [*range(top[0], top[-1] - 1, -1)]
+
+
+class _Search:
+    """The arrays of the kernel for some rules and a node limit, and what is done with them for each layout."""
+
+    def __init__(self, rules: Rules, limit: int) -> None:
+        self.rules = rules
+        self.most_counted = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT
+        layers = LAYERS + LAYERS_OF_STAGE * -(-rules.stock // len(rules.sizes))
+        self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
+        counted, width = min(self.most_counted, limit) + 1, max(WIDTHS)
+        searched = max(counted, *self.positions.values())
+        self.words = np.zeros(c.END, dtype=np.int64)
+        self.rows = np.empty((max(counted, 3 * width), row_size(rules)), dtype=np.uint8)
+        self.layout = np.zeros(row_size(rules), dtype=np.uint8)
+        self.table = np.empty(table_size(searched), dtype=np.int64)
+        self.near = np.empty(table_size(NEAR * width), dtype=np.int64)
+        self.links = np.empty(searched, dtype=np.int64)
+        self.numbers, self.heaps = np.empty(3 * width, dtype=np.int64), np.empty(2 * width + 2, dtype=np.int64)
+        self.moves = np.empty(width + 1, dtype=np.int64)
+        self.words[k.LIMIT], self.words[c.CARDS_WAIT] = limit, counted_with_waiting_cards(rules)
+        set_up(self.words, rules)
+
+    def solve(self, layout: str) -> tuple[Verdict, str | None]:
+        """Return the verdict of a layout with its evidence."""
+        words = self.words
+        columns, stock = load(words, self.layout, self.rules, layout)
+        for result, literal in self._results():
+            if result == k.LOST:
+                return Verdict.UNWINNABLE, f"{'waits ' if words[c.CARDS_WAIT] else ''}* {words[k.COUNT]}"
+            if result == k.WON:
+                moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=literal)
+                return Verdict.WINNABLE, " ".join(moves) or "-"
+        return Verdict.UNDECIDED, None
+
+    def _results(self) -> Iterator[tuple[int, bool]]:
+        """Yield the results of the searches until the limit is reached, and whether each makes literal moves."""
+        number, words = 0, self.words
+        while words[k.NODES] < words[k.LIMIT]:
+            width = WIDTHS[min(number, len(WIDTHS) - 1)]
+            words[k.NOISE] = number * NOISE % (1 << 63)
+            yield self._beam(width), False
+            if number == FIRST_COUNT:
+                yield self._count(FEW_POSITIONS), True
+            elif number == SECOND_COUNT and words[k.DIED]:
+                is_early = words[k.COUNT] < EARLY * width
+                yield self._count(self.most_counted if is_early else MOST_POSITIONS), True
+            number += 1
+
+    def _beam(self, width: int) -> int:
+        """Look for a win with a beam."""
+        self.rows[0] = self.layout
+        positions = self.positions[width]
+        table, near = self.table[: table_size(positions)], self.near[: table_size(NEAR * width)]
+        links, heaps = self.links[:positions], self.heaps[: 2 * width + 2]
+        return k.beam(self.words, self.rows, self.numbers, table, near, links, heaps, self.moves, width)
+
+    def _count(self, positions: int) -> int:
+        """Count all positions, up to so many."""
+        self.rows[0] = self.layout
+        positions = min(positions + 1, len(self.rows))
+        return c.count(self.words, self.rows[:positions], self.table[: table_size(positions)], self.links)
+
+
+def words_of_moves(
+    words: k.Words, links: k.Words, rules: Rules, columns: list[Column], stock: list[int], *, literal: bool
+) -> Iterator[str]:
+    """Yield the moves that lead to the last row as they are written. If they are not `literal`, whole suits leave at
+    once. Changes the columns and the stock, which are those of the layout."""
+    changed = list(range(len(columns)))
+    for move in [0, *_trail(words, links)]:
+        column, target, size = move & 63, move >> 6 & 63, move >> 12
+        if target == k.DEAL:
+            yield name_of(rules, stock[0]) + DEALT
+            changed = list(range(min(len(columns), len(stock))))
+            for number in changed:
+                columns[number].cards.append(stock.pop(0))
+        elif target == k.UP:
+            yield _put_up(rules, columns, column)
+        elif size:
+            yield _move_to_column(rules, columns, column, target, size)
+            columns[target].cards += columns[column].take(size)
+            changed = [column, target]
+        for number in changed:
+            while not literal and columns[number].has_whole_suit(rules.ranks):
+                yield _put_up(rules, columns, number)
+
+
+def _trail(words: k.Words, links: k.Words) -> list[int]:
+    """Return the moves that lead to the last row."""
+    row, moves = int(words[k.COUNT]) - 1, list[int]()
+    while row:
+        link = int(links[row])
+        moves.append(link & k.ROW)
+        row = link >> 32
+    return moves[::-1]
+
+
+def _move_to_column(rules: Rules, columns: list[Column], column: int, target: int, size: int) -> str:
+    """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
+    card, onto = name_of(rules, columns[column].cards[-size]), columns[target].cards
+    if rules.copies > 1:
+        return f"{card}{column + 1}-{target + 1}"
+    if onto:
+        return card + name_of(rules, onto[-1])
+    return card + EMPTY + (str(target + 1) if rules.to == "tableau" else "")
+
+
+def _put_up(rules: Rules, columns: list[Column], number: int) -> str:
+    """Take a whole suit from a column, and return the word for this move."""
+    cards = columns[number].take(rules.ranks)
+    return f"{name_of(rules, cards[0])}{number + 1 if rules.copies > 1 else ''}{FOUNDATION}"
+
+
+def name_of(rules: Rules, card: int) -> str:
+    """Return the name of a card."""
+    return rules.card_name(card, RANKS.index(rules.foundations))
+
+
+def row_size(rules: Rules) -> int:
+    """Return the bytes of a position."""
+    return 2 + 2 * len(rules.sizes) + len(rules.deck())
+
+
+def set_up(words: k.Words, rules: Rules) -> None:
+    """Write what is the same for all layouts of a game."""
+    words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
+    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
+    words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
+    words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
+
+
+def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[Column], list[int]]:
+    """Write a layout as a row, and its stock to the words of the kernel; return its columns and its stock."""
+    _, columns, *parts = layout.split(" ")
+    cards = dict(part.split(":") for part in parts)
+    base = RANKS.index(rules.foundations)
+
+    def numbers(text: str) -> list[int]:
+        pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
+        return [rules.card_number(card, base) for card in pairs]
+
+    stock = numbers(cards.get("stock", ""))
+    words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
+    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+    piles = [Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
+    position = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
+    for pile in piles:
+        position += [len(pile.cards), pile.down, *pile.cards]
+    row[: len(position)] = position
+    return piles, stock
+
+
+def table_size(positions: int) -> int:
+    """Return the slots for so many positions, a power of 2."""
+    return 1 << (2 * positions).bit_length()

@@ -1,0 +1,1 @@
+"""Positions and solutions as texts, ours and those of other programs."""

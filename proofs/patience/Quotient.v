@@ -59,17 +59,17 @@ Definition is_free (q : position) (x : card) : bool :=
   (is_king x && has_space q) || existsb (is_free_at q x) deck.
 
 (* The dealt cards of a column: upper cards of a run, and kings with nothing under them, count as moved. *)
-Fixpoint dealt (down c : list card) : list card :=
+Fixpoint dealt_cards (down c : list card) : list card :=
   match c with
   | [] => []
   | x :: below =>
       match below with
       | [] => if is_king x then [] else c
-      | y :: _ => if fits R x y && negb (member y down) then dealt down below else c
+      | y :: _ => if fits R x y && negb (member y down) then dealt_cards down below else c
       end
   end.
 
-Definition quotient_of (p : position) : position := with_columns p (map (dealt (face_down p)) (columns p)).
+Definition quotient_of (p : position) : position := with_columns p (map (dealt_cards (face_down p)) (columns p)).
 
 (** * Moves *)
 
@@ -81,7 +81,7 @@ Definition up_in (q : position) (x : card) : position := with_foundations q (x :
 Inductive leaves (q : position) (x : card) : position -> Prop :=
 | leave left below right :
     columns q = left ++ (x :: below) :: right ->
-    leaves q x (with_columns q (left ++ dealt (face_down q) below :: right)).
+    leaves q x (with_columns q (left ++ dealt_cards (face_down q) below :: right)).
 
 Inductive taken (q : position) (x : card) : position -> Prop :=
 | taken_reserve l r : open_reserve q = l ++ x :: r -> taken q x (with_open_reserve q (l ++ r))
@@ -206,11 +206,13 @@ Proof.
   - intros (L & F). repeat split; auto. apply E; auto.
 Qed.
 
-(* On each card like y, but for top cards, lies one that fits y; and each of those that were moved lies on such a card. *)
+(* On each card like y, but for top cards, lies one that fits y; and each of those that were moved lies on such a
+   card. *)
 Lemma number_in_run f_king y m b : run (m ++ b) ->
   (b = [] -> m = [] \/ exists n k, m = n ++ [k] /\ fits R k y = false /\ f_king k = true) ->
   length b <= 1 ->
-  number (fun z => alike z y) (m ++ b) = number (fun z => fits R z y) m + number (fun z => alike z y) (firstn 1 (m ++ b)).
+  number (fun z => alike z y) (m ++ b) =
+  number (fun z => fits R z y) m + number (fun z => alike z y) (firstn 1 (m ++ b)).
 Proof.
   intros C K L. induction m as [|x m IH].
   - simpl. destruct b as [|z [|]]; simpl in *; auto; lia.
@@ -288,7 +290,8 @@ Proof.
 Qed.
 End Like.
 
-Lemma seen_tops (l : list pile) : Permutation (concat (map seen l)) (concat (map fst l) ++ flat_map (firstn 1) (map snd l)).
+Lemma seen_tops (l : list pile) :
+  Permutation (concat (map seen l)) (concat (map fst l) ++ flat_map (firstn 1) (map snd l)).
 Proof.
   induction l as [|(m & d) l IH]; simpl; auto. unfold seen at 1. simpl. rewrite IH.
   rewrite <- !app_assoc. apply Permutation_app_head. rewrite !app_assoc. apply Permutation_app_tail,
@@ -366,7 +369,8 @@ Proof.
       - destruct (snd c) as [|? [|]]; simpl; lia. }
     rewrite S. apply in_split in I. destruct I as (a & b & ->). rewrite number_app, number_cons, alike_refl. lia.
   - apply shown_iff; auto. rewrite in_concat in *. destruct I as (c & I & J). apply in_map_iff in I.
-    destruct I as (c' & <- & I). exists (seen c'). split; [now apply in_map|]. now destruct (seen c'); simpl in *; [|left; tauto].
+    destruct I as (c' & <- & I). exists (seen c'). split; [now apply in_map|].
+    now destruct (seen c'); simpl in *; [|left; tauto].
 Qed.
 
 Lemma run_tail x l : run (x :: l) -> run l.
@@ -407,7 +411,8 @@ Proof.
     (fun c => if is_vacant (whole c) then 1 else 0)).
   2: { intros c J. now apply kings_of_pile. }
   rewrite (like_columns _ _ _ _ L) in I. apply in_map_iff in I. destruct I as (c & W & I).
-  apply in_split in I. destruct I as (a & b & ->). rewrite !map_app, !list_sum_app. simpl. unfold whole in *. rewrite W. simpl. lia.
+  apply in_split in I. destruct I as (a & b & ->). rewrite !map_app, !list_sum_app. simpl.
+  unfold whole in *. rewrite W. simpl. lia.
 Qed.
 
 Lemma free_at_card x y : In y (tops p) -> fits R x y = true -> is_free q x = true.
@@ -428,7 +433,7 @@ End Tops.
 (** * Columns *)
 
 Lemma dealt_split down now c : (forall z, In z c -> In z down -> In z now) ->
-  exists m, c = m ++ dealt down c /\ pile_ok down now (m, dealt down c).
+  exists m, c = m ++ dealt_cards down c /\ pile_ok down now (m, dealt_cards down c).
 Proof.
   induction c as [|x c IH]; intros F.
   - exists []. split; auto. split; simpl; auto; try easy. now left.
@@ -436,19 +441,21 @@ Proof.
     + simpl. destruct (is_king x) eqn:Kx.
       * exists [x]. split; auto. split; simpl; auto; try easy. intros _. right. exists [], x. auto.
       * exists []. split; auto. split; simpl; auto; easy.
-    + change (dealt down (x :: y :: c)) with
-        (if fits R x y && negb (member y down) then dealt down (y :: c) else x :: y :: c).
+    + change (dealt_cards down (x :: y :: c)) with
+        (if fits R x y && negb (member y down) then dealt_cards down (y :: c) else x :: y :: c).
       destruct (fits R x y && negb (member y down)) eqn:B.
       * destruct IH as (m & E & [O K D N]); [intros z I; apply F; now right|].
-        exists (x :: m). split; [cbn [app]; now rewrite <- E|]. apply andb_true_iff in B. destruct B as (B & _). split; auto.
+        exists (x :: m). split; [cbn [app]; now rewrite <- E|]. apply andb_true_iff in B. destruct B as (B & _).
+        split; auto.
         -- unfold seen in *. cbn [fst snd] in *.
-           assert (T' : firstn 1 (m ++ firstn 1 (dealt down (y :: c))) = [y]).
-           { transitivity (firstn 1 (m ++ dealt down (y :: c))); [|now rewrite <- E].
-             destruct m; auto. cbn [app]. now destruct (dealt down (y :: c)). }
-           change (run ([x] ++ (m ++ firstn 1 (dealt down (y :: c))))).
-           destruct (m ++ firstn 1 (dealt down (y :: c))) as [|z rest]; simpl in *; auto.
+           assert (T' : firstn 1 (m ++ firstn 1 (dealt_cards down (y :: c))) = [y]).
+           { transitivity (firstn 1 (m ++ dealt_cards down (y :: c))); [|now rewrite <- E].
+             destruct m; auto. cbn [app]. now destruct (dealt_cards down (y :: c)). }
+           change (run ([x] ++ (m ++ firstn 1 (dealt_cards down (y :: c))))).
+           destruct (m ++ firstn 1 (dealt_cards down (y :: c))) as [|z rest]; simpl in *; auto.
            inversion T'; subst. auto.
-        -- intros Z. cbn [fst snd] in *. rewrite Z, app_nil_r in E. destruct (K Z) as [M|(n & k & M & Kk)]; cbn [fst] in *.
+        -- intros Z. cbn [fst snd] in *. rewrite Z, app_nil_r in E.
+           destruct (K Z) as [M|(n & k & M & Kk)]; cbn [fst] in *.
            ++ subst m. discriminate.
            ++ right. exists (x :: n), k. rewrite M. auto.
       * exists []. split; auto. split; simpl; auto; try easy.
@@ -542,8 +549,8 @@ Proof.
   - destruct n as [|t n].
     + rewrite app_nil_r in *. cbn [app] in *.
       destruct (dealt_split (face_down q) (face_down p) below) as (m' & Eb & Ok); [intros z I; apply N; exact I|].
-      exists (k ++ (m', dealt (face_down q) below) :: r).
-      exists (with_columns q (map snd k ++ dealt (face_down q) below :: map snd r)). split; [|split; [exact G|]].
+      exists (k ++ (m', dealt_cards (face_down q) below) :: r).
+      exists (with_columns q (map snd k ++ dealt_cards (face_down q) below :: map snd r)). split; [|split; [exact G|]].
       * constructor; auto.
         -- cbn [columns with_columns]. rewrite map_app. cbn [map]. unfold whole at 2. cbn [fst snd].
            now rewrite <- Eb, Ek, Er.
@@ -755,11 +762,12 @@ Definition startable (p : position) : Prop :=
 Lemma start_like p : startable p -> quotient_like p (quotient_of p).
 Proof.
   intros (C & Re & H & P).
-  assert (E : exists piles, columns p = map whole piles /\ map (dealt (face_down p)) (columns p) = map snd piles /\
+  assert (E : exists piles, columns p = map whole piles /\
+    map (dealt_cards (face_down p)) (columns p) = map snd piles /\
     Forall (pile_ok (face_down p) (face_down p)) piles).
   { induction (columns p) as [|c cs (piles & E & F & O)]; [exists []; auto|].
     destruct (dealt_split (face_down p) (face_down p) c) as (m & S & Ok); auto.
-    exists ((m, dealt (face_down p) c) :: piles). cbn [map snd]. rewrite F, <- E. repeat split; auto.
+    exists ((m, dealt_cards (face_down p) c) :: piles). cbn [map snd]. rewrite F, <- E. repeat split; auto.
     unfold whole. cbn [fst snd]. now rewrite <- S. }
   destruct E as (piles & E & F & O). exists piles. constructor; auto; try easy. apply at_least_refl.
 Qed.

@@ -36,7 +36,7 @@ Definition next_up (x : card) : bool := all_in (lower R x) (foundations q).
 Definition leaving : list (card * position) :=
   flat_map (fun '(before, c, after) =>
       match c with
-      | x :: below => [(x, with_columns q (before ++ dealt R (face_down q) below :: after))]
+      | x :: below => [(x, with_columns q (before ++ dealt_cards R (face_down q) below :: after))]
       | [] => []
       end)
     (splits (columns q)).
@@ -231,18 +231,18 @@ Qed.
 Lemma quotient_moves_complete q r : quotient_move R deck q r -> exists s, In s (quotient_moves q) /\ leads r s.
 Proof.
   intros M. unfold quotient_moves, moves_of.
-  assert (Up : forall x s, In (x, s) (rising q (moved_cards deck q) (shown_cards deck q) (in_reserve q ++ offers R q)) ->
-    leads r s -> exists s, In s (map snd (rising q (moved_cards deck q) (shown_cards deck q) (in_reserve q ++ offers R q)) ++
-      map snd (filter (fun '(x, _) => free (moved_cards deck q) (shown_cards deck q) (space q (moved_cards deck q)) x)
-        (leaving q ++ (in_reserve q ++ offers R q) ++ returning q))) /\ leads r s).
+  set (taken_cards := in_reserve q ++ offers R q).
+  set (up := rising q (moved_cards deck q) (shown_cards deck q) taken_cards).
+  set (put := fun '(x, _) => free (moved_cards deck q) (shown_cards deck q) (space q (moved_cards deck q)) x).
+  set (from := leaving q ++ taken_cards ++ returning q).
+  assert (Up : forall x s, In (x, s) up -> leads r s ->
+    exists s, In s (map snd up ++ map snd (filter put from)) /\ leads r s).
   { intros x s I L. exists s. split; auto. apply in_or_app. left. apply in_map_iff. exists (x, s). auto. }
-  assert (Down : forall x s, In (x, s) (leaving q ++ (in_reserve q ++ offers R q) ++ returning q) ->
-    is_free R deck q x = true -> leads r s ->
-    exists s, In s (map snd (rising q (moved_cards deck q) (shown_cards deck q) (in_reserve q ++ offers R q)) ++
-      map snd (filter (fun '(x, _) => free (moved_cards deck q) (shown_cards deck q) (space q (moved_cards deck q)) x)
-        (leaving q ++ (in_reserve q ++ offers R q) ++ returning q))) /\ leads r s).
+  assert (Down : forall x s, In (x, s) from -> is_free R deck q x = true -> leads r s ->
+    exists s, In s (map snd up ++ map snd (filter put from)) /\ leads r s).
   { intros x s I F L. exists s. split; auto. apply in_or_app. right. apply in_map_iff. exists (x, s). split; auto.
-    apply filter_In. now rewrite free_iff. }
+    apply filter_In. unfold put. now rewrite free_iff. }
+  unfold up, from, taken_cards in *.
   assert (Rv : forall x l k, open_reserve q = l ++ x :: k -> In (x, with_open_reserve q (l ++ k)) (in_reserve q)).
   { intros x l k E. apply in_map_iff. exists (l, x, k). split; auto. now apply splits_iff. }
   destruct M as [x D Mo B N | x q1 L B N | x q1 T N | x q1 L F | x q1 T F | x q1 T F].
@@ -265,7 +265,8 @@ Proof.
       apply as_good_leads; [repeat split; auto; apply G|]. now apply as_good_known.
   - apply (Down x q1); auto using leads_refl. destruct T as [I B H]. rewrite !in_app_iff. right. right.
     unfold returning. apply in_flat_map. exists x. split; auto. apply can_come_back_iff in B. rewrite B.
-    replace (forallb _ _) with true; [now left|]. symmetry. apply forallb_forall. intros z Z. apply not_member_iff. auto.
+    replace (forallb _ _) with true; [now left|]. symmetry. apply forallb_forall. intros z Z.
+    apply not_member_iff. auto.
 Qed.
 
 Lemma needs_closed x z w : needs x z = true -> fits R w z = true \/ In w (lower R z) -> needs x w = true.
@@ -280,7 +281,8 @@ Proof.
       apply Nat.leb_le in N. destruct (eqb (red x) (red w)) eqn:E; [apply eqb_prop in E; congruence|].
       apply Nat.ltb_lt. lia.
     + destruct (eqb (red x) (red z)) eqn:E.
-      * apply eqb_prop in E. apply Nat.ltb_lt in N. destruct (same_suit x w) eqn:S'; [apply Same, Red in S'; congruence|].
+      * apply eqb_prop in E. apply Nat.ltb_lt in N.
+        destruct (same_suit x w) eqn:S'; [apply Same, Red in S'; congruence|].
         destruct (eqb (red x) (red w)) eqn:E'; [apply eqb_prop in E'; congruence|]. apply Nat.ltb_lt. lia.
       * apply eqb_false_iff in E. apply Nat.ltb_lt in N. destruct (same_suit x w); [apply Nat.leb_le; lia|].
         destruct (eqb (red x) (red w)); apply Nat.ltb_lt; lia.
@@ -398,7 +400,8 @@ Proof.
     destruct (hint q') as [((u & c) & s)|].
     + destruct (ahead_wins R deck rules_ok deck_once deck_ranks 0 q q' loose gone W A) as (m & Wm).
       now apply (refuted_lost R deck rules_ok deck_once deck_ranks draws q' u c s (table_known q' T) G m).
-    + apply andb_true_iff in G. destruct G as (G & _). apply negb_true_iff, not_true_iff_false in G. apply G, all_in_iff.
+    + apply andb_true_iff in G. destruct G as (G & _). apply negb_true_iff, not_true_iff_false in G.
+      apply G, all_in_iff.
       inversion W; subst. intros z D. apply (ahead_up _ _ _ _ _ _ A). auto.
   - inversion W as [|? ? q1 M W1]; subst. clear W. revert loose gone A T. remember (left_over deck q') as k eqn:Ek.
     revert q' Ek. induction k as [k IHk] using lt_wf_ind. intros q' -> loose gone A T.
@@ -436,7 +439,8 @@ End Checker.
 Theorem check_quotient_sound R deck table key hint start : check_quotient R deck table key hint start = true ->
   ~ winnable R start.
 Proof.
-  unfold check_quotient. rewrite !andb_true_iff, !forallb_forall, negb_true_iff, Nat.eqb_neq, !is_empty_iff, !all_in_iff.
+  unfold check_quotient. rewrite !andb_true_iff, !forallb_forall, negb_true_iff, Nat.eqb_neq, !is_empty_iff,
+    !all_in_iff.
   intros (((((((((((Ok & Dr) & Dd) & Ra) & Ce) & Rv) & Ho) & Cd) & C1) & C2) & Q) & L) W.
   apply distinct_sound in Dd, Cd. assert (Rk : forall x, In x deck -> height R x < ranks R).
   { intros x I. apply Nat.ltb_lt. auto. }

@@ -54,7 +54,7 @@ Fixpoint is_closed_column (fuel : nat) (c : list card) : bool :=
       match fuel with
       | 0 => false
       | S fuel =>
-          let left := dealt R (face_down q) below in
+          let left := dealt_cards R (face_down q) below in
           all_in (firstn (length below - length left) below ++ firstn 1 left) came &&
           (negb (is_vacant below) || negb kings_go || space) && is_closed_column fuel left
       end
@@ -111,27 +111,28 @@ Proof.
   - intros z J. apply I. rewrite P. apply in_or_app. now right.
 Qed.
 
-Lemma dealt_suffix down c : exists l, c = l ++ dealt R down c.
+Lemma dealt_suffix down c : exists l, c = l ++ dealt_cards R down c.
 Proof. destruct (dealt_split R down down c) as (m & E & _); eauto. Qed.
 
 Definition taken_off down (below : list card) : list card :=
-  firstn (length below - length (dealt R down below)) below.
+  firstn (length below - length (dealt_cards R down below)) below.
 
-Lemma taken_off_split down below : below = taken_off down below ++ dealt R down below.
+Lemma taken_off_split down below : below = taken_off down below ++ dealt_cards R down below.
 Proof.
-  clear draws. unfold taken_off. destruct (dealt_suffix down below) as (l & E). set (d := dealt R down below) in *. clearbody d.
+  clear draws. unfold taken_off. destruct (dealt_suffix down below) as (l & E).
+  set (d := dealt_cards R down below) in *. clearbody d.
   subst below. rewrite app_length. replace (length l + length d - length d) with (length l) by lia.
   rewrite firstn_app, Nat.sub_diag, firstn_all. simpl. now rewrite app_nil_r.
 Qed.
 
 Lemma leaves_removed q x q' : known q -> leaves R q x q' -> exists left below right,
   columns q = left ++ (x :: below) :: right /\
-  q' = with_columns q (left ++ dealt R (face_down q) below :: right) /\
+  q' = with_columns q (left ++ dealt_cards R (face_down q) below :: right) /\
   removed q x (taken_off (face_down q) below) q'.
 Proof.
   intros K [left below right E]. exists left, below, right. split; auto. split; auto.
   assert (P : Permutation (placed q) (x :: taken_off (face_down q) below ++
-    placed (with_columns q (left ++ dealt R (face_down q) below :: right)))).
+    placed (with_columns q (left ++ dealt_cards R (face_down q) below :: right)))).
   { unfold placed. simpl. rewrite E. rewrite (taken_off_split (face_down q) below) at 1.
     rewrite app_comm_cons, concat_split. now rewrite <- !app_assoc. }
   split; auto. now apply (known_part q _ (x :: taken_off (face_down q) below)).
@@ -295,7 +296,8 @@ Proof.
   intros I B. destruct (Bare y) eqn:E; auto. exfalso. unfold ever_bare in E. rewrite !orb_false_iff in E.
   destruct E as ((W & C) & M). unfold was_bare, moved_cards, shown_cards in W. rewrite !filter_filter in W.
   apply Nat.ltb_ge in W. unfold is_bare in B. apply Nat.ltb_lt in B.
-  assert (S : count deck (fun z => is_shown q z && alike R z y) <= count deck (fun z => is_shown start z && alike R z y)).
+  assert (S : count deck (fun z => is_shown q z && alike R z y) <=
+    count deck (fun z => is_shown start z && alike R z y)).
   { apply count_less. intros z D. rewrite !andb_true_iff. intros (Z & A). split; auto.
     apply (inside_shown _ _ I) in Z; auto. apply orb_true_iff in Z. rewrite !member_iff in Z. destruct Z as [Z|Z].
     - now apply filter_In in Z.
@@ -411,8 +413,8 @@ Proof.
     + apply (inside_opened _ _ I).
     + apply (inside_reserve _ _ I).
     + intros S K. rewrite E, !filter_app. cbn [filter]. rewrite !app_length.
-      destruct (is_vacant (dealt R (face_down q) below)) eqn:V; simpl; [|destruct (is_vacant _); simpl; lia].
-      destruct (dealt R (face_down q) below) as [|? ?] eqn:Z; [|discriminate].
+      destruct (is_vacant (dealt_cards R (face_down q) below)) eqn:V; simpl; [|destruct (is_vacant _); simpl; lia].
+      destruct (dealt_cards R (face_down q) below) as [|? ?] eqn:Z; [|discriminate].
       rewrite S, K in Sp. simpl in Sp. destruct below as [|b below]; [discriminate|].
       destruct (dealt_split R (face_down q) (face_down q) (b :: below)) as (m & Em & [_ Ok _ _]); auto.
       rewrite Z, app_nil_r in Em. unfold on_king in Ok. cbn [fst snd] in Ok.

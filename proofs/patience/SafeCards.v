@@ -16,7 +16,7 @@ Hypothesis deck_ranks : forall x, In x deck -> height R x < ranks R.
 
 Notation fits := (fits R).
 Notation alike := (alike R).
-Notation dealt := (dealt R).
+Notation dealt_cards := (dealt_cards R).
 Notation known := (known deck).
 
 (** * Positions that are ahead *)
@@ -24,7 +24,7 @@ Notation known := (known deck).
 (* The columns of a position that is ahead: dealt cards are gone, and those below were turned earlier. *)
 Inductive earlier (down gone : list card) : list card -> list card -> Prop :=
 | earlier_same c : earlier down gone c c
-| earlier_on x below c : In x gone -> earlier down gone (dealt down below) c -> earlier down gone (x :: below) c.
+| earlier_on x below c : In x gone -> earlier down gone (dealt_cards down below) c -> earlier down gone (x :: below) c.
 
 (* No card outside of [loose] needs one of these. Those that are not up are next on their foundations. *)
 Record ahead (loose : card -> bool) (gone : list card) (q q' : position) : Prop := {
@@ -56,7 +56,7 @@ Lemma earlier_more down gone more c c' : incl gone more -> earlier down gone c c
 Proof. intros I. induction 1; constructor; auto. Qed.
 
 Lemma earlier_next down gone c x below : earlier down gone c (x :: below) -> In x gone ->
-  earlier down gone c (dealt down below).
+  earlier down gone c (dealt_cards down below).
 Proof.
   intros E I. remember (x :: below) as d eqn:D. induction E; subst.
   - apply earlier_on; auto. constructor.
@@ -193,7 +193,7 @@ Lemma column_fits down y c c' : earlier down gone c c' -> In y deck -> (forall z
 Proof.
   intros E D H. induction E as [c|x below c I E IH]; [lia|].
   destruct (dealt_split R down down below) as (m & Em & [Ru Ki _ _]); auto.
-  set (d := dealt down below) in *. unfold seen, on_king in *. cbn [fst snd] in *. rewrite Em.
+  set (d := dealt_cards down below) in *. unfold seen, on_king in *. cbn [fst snd] in *. rewrite Em.
   assert (Nu : number (fun z => alike z y) (m ++ firstn 1 d) = number (fun z => fits z y) m +
     number (fun z => alike z y) (firstn 1 (m ++ firstn 1 d))).
   { apply (number_in_run R rules_ok (is_king R)); auto.
@@ -232,7 +232,7 @@ Lemma column_kings down c c' : earlier down gone c c' -> incl c deck ->
 Proof.
   intros E. induction E as [c|x below c I E IH]; [lia|]. intros D.
   destruct (dealt_split R down down below) as (m & Em & [Ru Ki _ _]); auto.
-  set (d := dealt down below) in *. unfold seen, on_king in *. cbn [fst snd] in *.
+  set (d := dealt_cards down below) in *. unfold seen, on_king in *. cbn [fst snd] in *.
   assert (Ib : incl (m ++ d) deck) by (intros z J; apply D; right; now rewrite Em).
   assert (B : number (is_king R) m <= (if is_vacant d then 1 else 0)).
   { destruct d as [|z d].
@@ -353,7 +353,8 @@ Qed.
 
 Lemma live_cons x gone l : live (x :: gone) l = live [x] (live gone l).
 Proof.
-  rewrite filter_filter. apply filter_ext. intros z. apply eq_true_iff_eq. rewrite andb_true_iff, !live_iff. simpl. tauto.
+  rewrite filter_filter. apply filter_ext. intros z. apply eq_true_iff_eq.
+  rewrite andb_true_iff, !live_iff. simpl. tauto.
 Qed.
 
 Lemma live_one x l : ~ In x l -> live [x] l = l.
@@ -433,7 +434,8 @@ Proof.
     destruct K' as (_ & I). apply I. unfold placed. apply in_or_app. auto.
   - pose proof (ahead_columns _ _ _ _ A) as C. rewrite E in C. apply Forall2_app_inv_r in C.
     destruct C as (l & r & Cl & Cr & ->). inversion Cr as [|c c' cs cs' Ec Cr']; subst.
-    assert (More : forall a b, Forall2 (earlier (face_down q) gone) a b -> Forall2 (earlier (face_down q) (x :: gone)) a b).
+    assert (More : forall a b, Forall2 (earlier (face_down q) gone) a b ->
+      Forall2 (earlier (face_down q) (x :: gone)) a b).
     { intros a b H. induction H; constructor; auto. eapply earlier_more; [|eauto]. intros z; simpl; auto. }
     cbn [columns with_columns]. apply Forall2_app; auto. constructor; auto.
     rewrite (ahead_face _ _ _ _ A). apply earlier_next with x; [|now left].
@@ -651,8 +653,8 @@ Definition left_over (q : position) : nat := length (filter (fun z => negb (memb
 Lemma left_over_less q x f : In x deck -> ~ In x (foundations q) -> In x f -> incl (foundations q) f ->
   length (filter (fun z => negb (member z f)) deck) < left_over q.
 Proof.
-  intros D N I S. unfold left_over. apply (in_split x) in D. destruct D as (a & b & ->). rewrite !filter_app, !app_length.
-  simpl. rewrite (proj2 (not_member_iff x (foundations q)) N).
+  intros D N I S. unfold left_over. apply (in_split x) in D. destruct D as (a & b & ->).
+  rewrite !filter_app, !app_length. simpl. rewrite (proj2 (not_member_iff x (foundations q)) N).
   assert (M : negb (member x f) = false) by (apply negb_false_iff, member_iff; auto). rewrite M. simpl.
   assert (Le : forall l, length (filter (fun z => negb (member z f)) l) <=
     length (filter (fun z => negb (member z (foundations q))) l)).
@@ -705,7 +707,7 @@ Proof.
   - unfold is_shown in Sh. rewrite M, orb_false_r, member_iff in Sh. unfold tops in Sh.
     apply in_flat_map in Sh. destruct Sh as ([|y below] & I & J); [easy|]. destruct J as [->|[]].
     apply in_split in I. destruct I as (left & right & E). pose proof (leave R q' x left below right E) as Le.
-    exists (up_in (with_columns q' (left ++ dealt (face_down q') below :: right)) x).
+    exists (up_in (with_columns q' (left ++ dealt_cards (face_down q') below :: right)) x).
     split; [now apply rise_dealt|]. split; [now apply (raise_dealt loose gone q q')|].
     apply (left_over_less q' x); auto; simpl; auto. intros z; simpl; auto.
 Qed.

@@ -1,6 +1,7 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
-From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting WholeSuitsChecker.
+From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting WholeSuitsChecker Quotient
+  Refuted SafeCards QuotientChecker.
 
 Print Assumptions closed_set.
 Print Assumptions certificate_sound.
@@ -18,3 +19,10 @@ Print Assumptions next_iff.
 Print Assumptions check_pair_sound.
 Print Assumptions check_set_sound.
 Print Assumptions check_table_sound.
+Print Assumptions quotient_step.
+Print Assumptions quotient.
+Print Assumptions refuted_lost.
+Print Assumptions ahead_wins.
+Print Assumptions leads_safe.
+Print Assumptions quotient_moves_complete.
+Print Assumptions check_quotient_sound.

@@ -38,7 +38,6 @@ let not_read_or_covered evidence =
   match String.split_on_char ' ' evidence with
   | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
   | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
-  | "quotient" :: _ -> not_covered "positions without the arrangement of moved cards"
   | "safe" :: _ -> not_covered "positions in which safe cards have gone up"
   | _ -> fail "%S is not the evidence of a loss" evidence
 
@@ -77,6 +76,9 @@ let judge game row =
   let rules, position = read_layout game row.layout in
   match String.split_on_char ' ' row.evidence with
   | [ "*"; number ] when is_swept rules position -> judge_swept rules position (read_number number)
+  | [ "quotient"; "*"; number ] ->
+      Quotient_losses.check_covered game rules;
+      Quotient_losses.judge rules position (read_size_of_table number)
   | _ ->
       let idle, absent_at_once, number = read_evidence game rules position row.evidence in
       Exploring.judge rules idle ~absent_at_once position number

@@ -19,7 +19,7 @@ from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.pieces import PieceMoves, PiecesLoss, pieces_prove_losses
-from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import PIECES, search_of
@@ -304,6 +304,12 @@ def test_pieces_that_can_only_lie_on_one_another_are_further_columns() -> None:
     assert circle.columns == (*layout.columns[:3], *4 * ((),), ("2H", "3D", "2S", "3C"))
     narrow, wide = (table(rules, position, Marks(), "", "") for position in (layout, circle))
     assert wide.width > narrow.width
+
+
+def test_a_move_is_not_told_as_one_onto_a_card_that_moves_along() -> None:
+    rules = replace(rules_of("yukon"), ranks=3, sizes=(2, 2, 8), face_down="none")
+    layout = Moves(rules).position("yukon 2H3C/3H3S/ACAHASAD2S3D2C2D")
+    assert PieceMoves(rules).word(Play("2H", ("2H", "3C"), layout), layout) == "2H3S"
 
 
 @pytest.mark.parametrize(

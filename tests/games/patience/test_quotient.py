@@ -55,7 +55,7 @@ def _without_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "LISTED_POSITIONS", 0)
 
 
-def _small_rules(random: Random) -> Rules:
+def quotient_rules(random: Random) -> Rules:
     """Rules that the quotient covers, with a small deck."""
     while True:
         ranks, columns = random.randint(2, 6), random.randint(1, 5)
@@ -123,7 +123,7 @@ def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
     """Compare layouts with small decks until so many were compared; return how many have each verdict."""
     random, verdicts = Random(seed), {Verdict.WINNABLE: 0, Verdict.UNWINNABLE: 0}
     while sum(verdicts.values()) < count:
-        rules = _small_rules(random)
+        rules = quotient_rules(random)
         layouts = [
             *to_strings(deal(rules, random.randrange(1_000), 1, 1)),
             *(random_position(rules, random) for _ in "123"),
@@ -152,7 +152,7 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     """Also where the game can be won."""
     for seed in seeds:
         random = Random(seed)
-        rules = _small_rules(random)
+        rules = quotient_rules(random)
         for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
 
@@ -173,7 +173,7 @@ def test_interruptions_decide_small_decks_as_plain_code(monkeypatch: pytest.Monk
     monkeypatch.setattr(engine, "INTERRUPTIONS", (engine.Interruption(0, 600, 600),))
     random, verdicts, listed = Random(1), Counter[Verdict](), 0
     while verdicts.total() < DECKS:
-        rules = _small_rules(random)
+        rules = quotient_rules(random)
         layout = random_position(rules, random)
         truth = naive.counted(layout, rules, POSITIONS) if is_interrupted(rules) else None
         if truth is None:

@@ -277,8 +277,7 @@ class RelaxedPieces:
         for suit, height in enumerate(self.heights):
             if height <= self.last:
                 card = self.moves.rules.of_foundation(height, SUITS[suit], self.base)
-                rank, _ = kind = self.moves.kind(card, self.base)
-                self.heights[suit] += card in self.on_top and (rank == 0 or kind in self.bare)
+                self.heights[suit] += card in self.on_top and self.moves.kind(card, self.base) in self.bare
         for piece in self.places.pieces:
             for number, card in enumerate(piece.cards):
                 if number == 0 and piece.is_loose:

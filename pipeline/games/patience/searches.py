@@ -17,6 +17,7 @@ from dealmill.pipeline.games.patience.coverage import (
     searched_by_stages,
     searched_with_beams,
     searched_without_arrangements,
+    single_copies_go_up,
 )
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
@@ -39,6 +40,7 @@ MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 
 )
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
+SINGLE_COPIES_VERSION = "1"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, SAFE_VERSION = "8", "9", "8", "9"
@@ -52,6 +54,11 @@ MOVES_OF_COPIES = (
     "to a foundation, `6Hd` dealt in a row"
 )
 """If cards exist more than once."""
+MOVES_OF_SINGLE_COPIES = (
+    "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `6H3f` to a "
+    "foundation; `6Hs12-5` the 12th card of waste and stock, `6Hd` dealt in a row"
+)
+"""The same if cards go to foundations one by one."""
 LOSS = (
     "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
     "as they can be moved"
@@ -176,6 +183,13 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_PLACES,
 )
+SINGLE_COPIES = Search(
+    single_copies_go_up,
+    lambda _rules: SINGLE_COPIES_VERSION,
+    _load_stages,
+    lambda _rules: MOVES_OF_SINGLE_COPIES,
+    lambda _rules: LOSS_OF_COPIES,
+)
 QUOTIENT = Search(
     searched_without_arrangements,
     lambda rules: INTERRUPTED_QUOTIENT_VERSION if is_interrupted(rules) else QUOTIENT_VERSION,
@@ -205,5 +219,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, BEAMS, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, BEAMS, SAFE, PLAIN)
 """In this order."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
-from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, all_deals, is_deal_range, parse_deal
@@ -77,15 +77,12 @@ from dealmill.surveys import Survey
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import SourceSpec
-    from dealmill.pipeline.ingest.verdict_files import VerdictTable
     from dealmill.pipeline.outputs.pack import Pack
     from dealmill.pipeline.outputs.pack_choice import PackArguments
     from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
 """Lines of a file in which a single layout is looked for."""
-CONTRADICTIONS_TOLD = 10
-"""The contradictions that an import reports as it ends."""
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
@@ -272,10 +269,9 @@ class Store:
         ----------
         file
             A ``.jsonl``, ``.json``, ``.csv``, ``.tsv`` or ``.parquet`` file, all but the last also with ``.gz``; ``-``
-            for JSON on standard input. It has a layout and a verdict in each row and, optionally, a value, a number of
-            nodes and evidence, in the columns of `Run.export`; ``result`` may stand for ``verdict``. A row that cannot
-            be used becomes a reject; see `Run.rejects`. Different verdicts for one layout are all stored; see
-            `Run.contradictions`.
+            for JSON on standard input. It has a layout and a verdict in each row and, optionally, other columns of
+            `Run.export`, such as evidence; ``result`` may stand for ``verdict``. A row that cannot be used becomes a
+            reject; see `Run.rejects`. Different verdicts for one layout are all stored; see `Run.contradictions`.
         engine, version
             The engine that the run is recorded for: ``GAME/NAME``, or a name alone. If no engine of this name is
             installed, it exists only on record: the run can be audited, queried, compared and exported, but not solved
@@ -323,12 +319,12 @@ class Store:
         StoreError
             If the run was deleted, but not its source.
         """
-        from dealmill.pipeline.ingest.verdict_files import open_verdicts  # loads NumPy
+        from dealmill.pipeline.ingest.verdict_files import import_table, open_verdicts  # loads NumPy
 
         name, limit = fsdecode(file), node_limit(max_nodes)
         with ExitStack() as copies:
             table = open_verdicts(name, engine, version, copies, VerdictOptions(**options))
-            return self._imported(table, limit, progress)
+            return Run(self._database, import_table(self._database, table, limit, progress))
 
     def import_archive(self, file: str | PathLike[str], *, progress: Progress = in_notebook) -> list[Run]:
         """Store the runs of an archive, see `dealmill.archive`, and return them. Nothing is solved. The same archive is
@@ -346,35 +342,9 @@ class Store:
         RetractedError
             If the engine version of a run was retracted.
         """
-        from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
+        from dealmill.pipeline.archive.importing import import_archive  # loads NumPy
 
-        imported = list[Run]()
-        for record, table in archived_verdicts(fsdecode(file), progress):
-            run = self._imported(table, record.max_nodes, progress)
-            if run.fingerprint != record.fingerprint:
-                raise InputError(
-                    f"{table.name} does not have the results of {record.engine} with the fingerprint "
-                    f"{record.fingerprint}: see what is wrong with: dealmill archive --check {fsdecode(file)}; delete "
-                    f"the run with: dealmill delete {run.id}"
-                )
-            imported.append(run)
-        return imported
-
-    def _imported(self, table: "VerdictTable", max_nodes: int | None, progress: Progress) -> Run:
-        """Store verdicts as a run, name contradictions among them, and return it."""
-        from dealmill.pipeline.ingest.verdict_files import verdict_reading  # loads NumPy
-
-        reading, status = verdict_reading(self._database, table, max_nodes)
-        reading.finish(progress)
-        if reading.error:
-            raise InputError(
-                f"{reading.error}; the verdicts before it are run {status.id}, which cannot be finished: correct the "
-                f"file and import it as a new run; delete this one with: dealmill delete {status.id}"
-            )
-        run = self.find_run(status.id)
-        for contradiction in run.contradictions(CONTRADICTIONS_TOLD):
-            progress(Message(f"{table.name}, {contradiction}"))
-        return run
+        return [Run(self._database, status) for status in import_archive(self._database, fsdecode(file), progress)]
 
     @takes(RunOptions)
     def queue(

@@ -25,6 +25,7 @@ from dealmill.pipeline.errors import DealmillError, InputError, OutputError, Usa
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.outputs import pack_check
@@ -41,7 +42,6 @@ from dealmill.pipeline.outputs.pack_choice import (
 from dealmill.pipeline.outputs.pack_growth import Growth
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.measures import FILTERS
-from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter

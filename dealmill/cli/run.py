@@ -249,9 +249,9 @@ def import_(
 
     FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz, .bz2 or .xz; `-` is JSON
     on standard input. With --columns, FILE is text of any name, one row in each line, and so is standard input.
-    Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
-    writes them. With --notation, the evidence may be called solution or moves, and is that program's. A row that cannot
-    be used is stored as a reject with its line and all reasons, and makes the exit code 4. If a layout has two
+    Each row has a layout and a verdict (or result) and, optionally, the other columns that `dealmill export` writes,
+    such as evidence. With --notation, the evidence may be called solution or moves, and is that program's. A row that
+    cannot be used is stored as a reject with its line and all reasons, and makes the exit code 4. If a layout has two
     different verdicts, both are stored and their lines named, and the exit code is 3. If the command is interrupted,
     repeat it.
 

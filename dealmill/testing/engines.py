@@ -7,6 +7,7 @@ engine, it has a few deals each. An engine with a node limit of its own is tried
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 
@@ -64,12 +65,12 @@ def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> No
     whole = subject.solve(engine, layouts)
     backwards = subject.solve(engine, layouts[::-1])
     for index, layout in enumerate(layouts):
-        for field in ("verdicts", "values", "nodes", "evidence"):
-            first, second = getattr(whole, field)[index], getattr(backwards, field)[~index]
-            require(first == second, f"layout {layout}: {field} {first}, but {second} in another order")
+        for name in (field.name for field in fields(whole)):
+            first, second = getattr(whole, name)[index], getattr(backwards, name)[~index]
+            require(first == second, f"layout {layout}: {name} {first}, but {second} in another order")
             if index < ALONE:
-                alone = getattr(subject.solve(engine, [layout]), field)[0]
-                require(first == alone, f"layout {layout}: {field} {first}, but {alone} without the others")
+                alone = getattr(subject.solve(engine, [layout]), name)[0]
+                require(first == alone, f"layout {layout}: {name} {first}, but {alone} without the others")
 
 
 def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subject, engine: Engine) -> None:
@@ -117,9 +118,8 @@ def golden_file(folder: Path, game: Game, engine: Engine) -> Path:
 def golden_lines(game: Game, engine: Engine, layouts: Sequence[str]) -> list[str]:
     """Return the lines of a golden file for these layouts."""
     solved = solve(game.full_name(engine), layouts, small_limit(engine))
-    verdicts = [verdict.word for verdict in solved.verdicts]
-    rows = zip(layouts, verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
-    return [json.dumps(row) for row in rows]
+    columns = {**solved.columns, "verdict": [verdict.word for verdict in solved.verdicts]}
+    return [json.dumps(row) for row in zip(layouts, *columns.values(), strict=True)]
 
 
 def golden_deals(game: Game) -> list[str]:

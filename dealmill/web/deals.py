@@ -10,7 +10,7 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.deals import DealRange
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 
 MOST_RUNS = 20
 """The newest runs of an engine that are searched for a deal."""
@@ -79,27 +79,10 @@ class Packs:
 def _wins(pack: dealmill.Pack) -> list[WinnableDeal]:
     """Return the layouts of a pack that can be won."""
     game, numbers = find_game(pack.game), None if pack.deals is None else pack.deals.model_dump()
-    results = [
-        (
-            entry.grade,
-            dealmill.Result(
-                pack.run.engine,
-                entry.layout,
-                dealmill.Verdict.of(entry.verdict),
-                entry.value,
-                entry.nodes,
-                entry.evidence,
-                entry.position,
-                entry.line,
-                checked_as=pack.run.checked_as,
-            ),
-        )
-        for entry in pack.layouts
-    ]
     return [
-        WinnableDeal(result, grade, deal_name(game, numbers, result.line))
-        for grade, result in results
-        if result.verdict is dealmill.Verdict.WINNABLE
+        WinnableDeal(entry.result(pack.run), entry.grade, deal_name(game, numbers, entry.line))
+        for entry in pack.layouts
+        if dealmill.Verdict.of(entry.verdict) is dealmill.Verdict.WINNABLE
     ]
 
 

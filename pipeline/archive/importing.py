@@ -14,21 +14,38 @@ from dealmill.pipeline.errors import InputError, OutputError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import Reopen
-from dealmill.pipeline.ingest.verdict_files import ImportEngine, VerdictTable
+from dealmill.pipeline.ingest.verdict_files import ImportEngine, VerdictTable, import_table
 from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 
 
-def archived_verdicts(file: str, progress: Progress) -> Iterator[tuple[ArchivedRun, VerdictTable]]:
-    """Yield the runs of an archive, each with its results as a file of verdicts that can be read until the next one is
-    asked for. Runs whose deals are not stored are left out, and named.
+def import_archive(database: Database, file: str, progress: Progress) -> Iterator[RunStatus]:
+    """Store the runs of an archive one by one, and yield them. Runs whose deals are not stored are left out and named.
 
     Raises
     ------
     InputError
-        If the file cannot be read, is not an archive, was changed, or has no results.
+        If the file cannot be read, is not an archive, was changed, or has no results; or if the results of a run do not
+        have the fingerprint that it says, and then the run is stored.
     NotFoundError
-        If the game of a run is not installed.
+        If the game or the engine of a run is not installed.
     """
+    for record, table in _archived_verdicts(file, progress):
+        run = import_table(database, table, record.max_nodes, progress)
+        if fingerprint_of(database, run.id, run.items) != record.fingerprint:
+            raise InputError(
+                f"{table.name} does not have the results of {record.engine} with the fingerprint "
+                f"{record.fingerprint}: see what is wrong with: dealmill archive --check {file}; delete the run with: "
+                f"dealmill delete {run.id}"
+            )
+        yield run
+
+
+def _archived_verdicts(file: str, progress: Progress) -> Iterator[tuple[ArchivedRun, VerdictTable]]:
+    """Yield the runs of an archive, each with its results as a file of verdicts that can be read until the next one is
+    asked for. See `import_archive` for those that are left out, and for errors."""
     path = Path(file)
     with Bag(path) as bag:
         if problem := next(bag.problems(), None):

@@ -17,7 +17,7 @@ from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.games.installed import variant_name as variant_name  # noqa: PLC0414 -- for commands
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers, Texts
@@ -40,7 +40,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """`count` numbers of a range, drawn by `seed` as `dealmill.pipeline.sampling.sampled` does."""
+    """`count` numbers of a range, drawn by `seed` as `dealmill.pipeline.games.sampling.sampled` does."""
 
     count: int
     seed: int = SAMPLE_SEED
@@ -195,8 +195,8 @@ class DealRange:
         return replace(self, first=merged[0][0], last=merged[-1][1], chosen=chosen)
 
     def sample(self, count: int, seed: int = SAMPLE_SEED) -> "DealRange":
-        """Return a sample of the deals of a range, evenly spread: see `dealmill.pipeline.sampling.sampled`. The same
-        `seed` draws the same numbers on every machine.
+        """Return a sample of the deals of a range, evenly spread: see `dealmill.pipeline.games.sampling.sampled`. The
+        same `seed` draws the same numbers on every machine.
 
         Raises
         ------

@@ -5,10 +5,11 @@ beside it are what type checkers know of them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import TypedDict
 
 from dealmill.pipeline.arguments import node_limit
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.runs.controls import Labels
 
@@ -81,9 +82,16 @@ class RunOptions(SourceOptions):
     priority: int | None = None
     tags: str | Iterable[str] = ()
     note: str | None = None
+    packed: InitVar[bool | None] = None
+    """It is refused with a reason until version 0.4.0."""
     labels: Labels = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, packed: bool | None) -> None:
+        if packed is not None:
+            raise UsageError(
+                "packed= is gone: leave it out, and each verdict is stored with its evidence; for billions of deals, "
+                "use Store.survey"
+            )
         object.__setattr__(self, "max_nodes", node_limit(self.max_nodes))
         object.__setattr__(self, "labels", Labels(self.priority, self.tags, self.note))
 

@@ -42,7 +42,9 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.progress.events import Message, Progress
 from dealmill.pipeline.results.record import RESULT
+from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
 from dealmill.pipeline.store.planning.run_planning import plan_run
@@ -61,6 +63,8 @@ SOLUTION_COLUMNS = (*OTHER_COLUMNS[:-1], Column((*OTHER_COLUMNS[-1].names, "solu
 """The same if solutions are in the notation of another program."""
 MOST_COVERED = 10**9
 """The numbers of deals that a list may cover: reading takes a bit of memory for each."""
+CONTRADICTIONS_TOLD = 10
+"""The contradictions that an import reports as it ends."""
 NO_COLUMN = Column(())
 SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
 NODE_COUNTS = range(NUMBERS.stop)
@@ -439,14 +443,14 @@ def _game_of(file: str, engine: str, game: str | None, numbers: DealColumn | Non
     return find_game(next(iter(names.values()))) if names else game_of_file(file)
 
 
-def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | None) -> tuple[Reading, RunStatus]:
-    """Return the reading of a file of verdicts, and the run that they become.
+def import_table(database: Database, table: VerdictTable, max_nodes: int | None, progress: Progress) -> RunStatus:
+    """Store the verdicts of a file as a run, report contradictions among them, and return it.
 
     Raises
     ------
     InputError
-        If it cannot be read, or is empty, or none of its rows, or of its first `LOOKED_AT` ones, is a verdict on a
-        layout of the game.
+        If it cannot be read to the end; or if it is empty, or none of its rows, or of its first `LOOKED_AT` ones, is a
+        verdict on a layout of the game, and nothing of it is stored.
     StoreError
         If the run was deleted, but not its source.
     """
@@ -465,8 +469,17 @@ def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | No
         )
     why = None if engine.checked_as is None else f"imported; checked as {engine.checked_as}"
     number = plan_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
+    reading = Reading(database, source, name, entries, table.table.size, find_run(database, number))
+    reading.finish(progress)
+    if reading.error:
+        raise InputError(
+            f"{reading.error}; the verdicts before it are run {number}, which cannot be finished: correct the file and "
+            f"import it as a new run; delete this one with: dealmill delete {number}"
+        )
     run = find_run(database, number)
-    return Reading(database, source, name, entries, table.table.size, run), run
+    for contradiction in contradictions(database, run, CONTRADICTIONS_TOLD):
+        progress(Message(f"{name}, {contradiction}"))
+    return run
 
 
 def read_verdicts(game: Game, file: str) -> Iterator[Entries]:

@@ -21,7 +21,9 @@ from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game
 from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.reading import is_canonical
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.measures import Measure, grading_measures
+from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.system.atomic import atomic_file
 
@@ -79,7 +81,8 @@ class Found(Part):
     @classmethod
     def of(cls, result: Result) -> "Found":
         """Return what a result says."""
-        return cls(verdict=result.verdict.word, value=result.value, nodes=result.nodes, evidence=result.evidence)
+        columns = {name: getattr(result, name) for name in cls.model_fields}
+        return cls.model_validate({**columns, "verdict": result.verdict.word})
 
 
 class Entry(Part):
@@ -117,6 +120,12 @@ class Entry(Part):
             playback=result.playback(),
             date=date,
         )
+
+    def result(self, run: Origin) -> Result:
+        """Return the result of the run, which is not stored here."""
+        columns = {field.name: getattr(self, field.name) for field in RESULT}
+        columns["verdict"] = Verdict.of(self.verdict)
+        return Result(run.engine, **columns, checked_as=run.checked_as)
 
     @property
     def row(self) -> dict[str, object]:

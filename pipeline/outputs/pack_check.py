@@ -257,10 +257,13 @@ def _other_results(pack: Pack, uncounted: Container[Origin], unchecked: list[str
         deadline = time.monotonic() + SOLVING_SECONDS
         for first in range(0, len(entries), size) if origin not in uncounted else ():
             part = entries[first : first + size]
-            batch = solve(pack.key(origin.engine), [entry.layout for entry in part], origin.max_nodes)
-            for entry, *now in zip(part, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True):
+            solved = solve(pack.key(origin.engine), [entry.layout for entry in part], origin.max_nodes).columns
+            for entry, *row in zip(part, *solved.values(), strict=True):
                 claim = entry if origin is pack.run else entry.graded_by
-                if claim and [_verdict(claim.verdict), claim.value, claim.nodes, claim.evidence] != now:
+                if not claim:
+                    continue
+                claimed = {**claim.model_dump(include={*solved}), "verdict": _verdict(claim.verdict)}
+                if claimed != dict(zip(solved, row, strict=True)):
                     yield f"layout {entry.position}: {origin.engine} now has another result or node count"
             if (done := first + len(part)) < len(entries) and time.monotonic() > deadline:
                 unchecked.append(f"results of {origin.engine} but for {done:,} of {len(entries):,}, solved again")

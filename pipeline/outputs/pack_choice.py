@@ -3,7 +3,7 @@
 Layouts are graded by the chance that a careful player wins, whose bounds are fixed for each game (`Engine.grades`). Any
 other measure, such as the number of nodes, divides the sorted numbers of all candidates into grades of equal size, and
 layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one from each of equal
-stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from an earlier one only in
+stretches of the run (see `dealmill.pipeline.games.sampling.sampled`). A layout that differs from an earlier one only in
 names, such as those of its ranks, is replaced by the next that does not. So the same run gives the same pack on every
 machine.
 """
@@ -26,6 +26,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
 from dealmill.pipeline.outputs.checker.writing import write_with_checker
@@ -47,7 +48,6 @@ from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress.events import Choosing, Progress, silent
 from dealmill.pipeline.results.measures import CHANCE, Measure, Order, grading_measures
 from dealmill.pipeline.results.result import Result
-from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result

@@ -165,12 +165,19 @@ def test_signatures_are_short() -> None:
     [(SourceOptions, SourceArguments), (RunOptions, RunArguments), (VerdictOptions, VerdictArguments)],
 )
 def test_options_have_the_types_of_their_arguments(options: type, types: type) -> None:
-    arguments = {
-        name: kind for name, kind in get_type_hints(options).items() if name in inspect.signature(options).parameters
-    }
+    names = inspect.signature(options).parameters.keys() - {"packed"}  # which is refused
+    arguments = {name: kind for name, kind in get_type_hints(options).items() if name in names}
     assert arguments == get_type_hints(types)
     with pytest.raises(TypeError, match="unexpected keyword argument 'max_node'"):
         options(max_node=1)
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_what_is_gone_is_refused_with_what_to_do_instead(opened: Store, packed: bool) -> None:
+    gone: Any = {"packed": packed}
+    for plan in (opened.run, opened.queue):
+        with pytest.raises(UsageError, match=r"packed= is gone: leave it out, .* use Store\.survey"):
+            plan("deal:memory:seed=1:1-9", **gone)
 
 
 def test_ranges_are_read_as_on_the_command_line(opened: Store) -> None:

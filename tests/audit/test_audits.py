@@ -12,7 +12,7 @@ from dealmill.pipeline.errors import DamagedError, DealmillError, UsageError, Ve
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.games.installed import all_offers
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit import AUDITING, find_audit, findings_of, latest_audits, objections_of
 from dealmill.pipeline.store.audits.audit_planning import queue_audit

@@ -2,9 +2,12 @@
 
 import ast
 import importlib.util
+import json
 import re
+import runpy
 import subprocess
 import sys
+from collections import namedtuple
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,10 +20,12 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.memory import Memory
+from dealmill.pipeline.outputs.checker import json_lines
 from dealmill.pipeline.outputs.checker.build import READERS, checker, parts_of_referee, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.parts import part_of
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.results import record
 from tests.doing import QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]
@@ -64,6 +69,22 @@ def test_checkers_pass_the_linter(tmp_path: Path) -> None:
     subprocess.run([*ruff, "format", "--check", *config], check=True)
     # the check for older versions is for those who run it with them; the names of files have dots
     subprocess.run([*ruff, "check", "--no-cache", "--ignore", "UP036,N999,INP001", *config], check=True)
+
+
+def test_rows_from_before_a_column_with_a_default_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = record.ResultRow(1, 1, "A", "winnable", None, 7, "B")
+    make: Any = namedtuple
+    newer = make("ResultRow", [*older._fields, "score"], defaults=[None])
+    monkeypatch.setattr(record, "ResultRow", newer)
+    read_rows = runpy.run_path(str(json_lines.__file__))["read_rows"]
+    row = older._asdict()
+    rows = [row, {**row, "score": 5}, {**row, "unfinished": "paused"}, {**row, "score": 5, "unfinished": "paused"}]
+    lines = [f"{json.dumps(each)}\n".encode() for each in rows]
+    assert [*read_rows(lines)] == [newer(*older), newer(*older, 5)] * 2
+    del row["evidence"]
+    for bad in (row, {**row, "score": 5}):
+        with pytest.raises(ValueError, match=r"is not an object with position, line, .*, score, in this order"):
+            list(read_rows([f"{json.dumps(bad)}\n".encode()]))
 
 
 @pytest.mark.slow

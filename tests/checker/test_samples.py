@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.outputs.checker.build import checker, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.writing import checker_path
-from dealmill.pipeline.sampling import sampled
 from tests.checker.loaded import Checker
 
 

@@ -8,7 +8,7 @@ import pytest
 import dealmill
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.deals import DealRange, deal_count, parse_deal_range, sampled_deals
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.stores import Store

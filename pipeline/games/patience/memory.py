@@ -28,6 +28,11 @@ def memory_of_quotient(max_nodes: int) -> int:
     return 8 * slots_of_quotient(max_nodes)
 
 
+def memory_of_pieces(max_nodes: int) -> int:
+    """Return the bytes of the tables of a plain search and of one without the arrangement of pieces."""
+    return memory_of_table(max_nodes) + memory_of_quotient(max_nodes)
+
+
 def memory_of_walks(max_nodes: int) -> int:
     """Return the bytes of the table of a search by walks with so many nodes, and of the smaller one before it."""
     return 8 * table_slots(max_nodes) * 5 // 4

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dealmill.pipeline.games.patience.position import Position, Reader
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, cards_below
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 
 FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK = "fcehds"
 
@@ -39,6 +39,11 @@ class Moves:
 
     rules: Rules
     idle: frozenset[str] = frozenset()
+
+    @property
+    def is_easier(self) -> bool:
+        """Whether they are those of an easier game."""
+        return bool(self.idle)
 
     def position(self, text: str) -> Position:
         """Return the position that a canonical text describes, after all that happens without a move.
@@ -241,8 +246,7 @@ class Moves:
         )
 
     def _fits_absent(self, card: str, position: Position) -> bool:
-        below = cards_below(self.rules.build, self.rules.ranks, position.base)[card]
-        return not below.isdisjoint(position.absent)
+        return not self.rules.cards_below(position.base)[card].isdisjoint(position.absent)
 
     def plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or
@@ -263,11 +267,11 @@ class Moves:
 
     def is_run(self, card: str, below: str, base: int) -> bool:
         """Return whether a card moves along with the one that it lies on, if runs move."""
-        return below in cards_below(self.rules.build_of_runs, self.rules.ranks, base)[card]
+        return below in self.rules.run_cards_below(base)[card]
 
     def fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
-        return below in cards_below(self.rules.build, self.rules.ranks, base)[card]
+        return below in self.rules.cards_below(base)[card]
 
     def fills(self, card: str, base: int) -> bool:
         """Return whether a card may go to an empty column."""

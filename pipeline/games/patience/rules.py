@@ -86,6 +86,15 @@ class Rules:
         """The cards with which each card moves as a run if it lies on them."""
         return _masks_below(self.build_of_runs, self.ranks)
 
+    def cards_below(self, base: int) -> dict[str, frozenset[str]]:
+        """Return the names of the cards on which each card may be put in a column; `base` is the rank of the first
+        cards of the foundations."""
+        return _cards_below(self.build, self.ranks, base)
+
+    def run_cards_below(self, base: int) -> dict[str, frozenset[str]]:
+        """Return the names of the cards with which each card moves as a run if it lies on them."""
+        return _cards_below(self.build_of_runs, self.ranks, base)
+
     @property
     def suits_that_fit(self) -> tuple[int, ...]:
         """The first cards of those suits that may be put on each suit."""
@@ -170,9 +179,9 @@ def _mask_for_spaces(spaces: str, ranks: int) -> int:
 
 
 @cache
-def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
-    """Return the cards on which each card may be put, by a rule for building, the number of ranks and the rank of the
-    first cards of the foundations."""
+def _cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
+    """Return the names of the cards on which each card may be put, by a rule for building, the number of ranks and the
+    rank of the first cards of the foundations."""
     names = {number: name for name, number in numbers_of_cards(ranks, base).items() if name.isupper()}
     masks = _masks_below(build, ranks)
     return {

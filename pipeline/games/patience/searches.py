@@ -16,6 +16,7 @@ from dealmill.pipeline.games.patience.coverage import (
     is_interrupted,
     searched_by_stages,
     searched_with_beams,
+    searched_with_pieces,
     searched_without_arrangements,
     single_copies_go_up,
 )
@@ -23,6 +24,7 @@ from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
+    memory_of_pieces,
     memory_of_quotient,
     memory_of_table,
     memory_of_walks,
@@ -38,13 +40,14 @@ MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 
     10_000_000,
     20_000_000,
 )
+MAX_NODES_OF_PIECES = 2_500_000
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 SINGLE_COPIES_VERSION = "1"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, SAFE_VERSION = "8", "9", "8", "9"
-QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION = "8", "9"
+QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION = "8", "9", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -66,6 +69,11 @@ LOSS = (
 LOSS_OF_QUOTIENT = (
     f"{LOSS}; or, `quotient * 13289`, how many can be reached if those that differ only in where cards lie that were "
     "moved count once, and nothing moves where cards could not go up even if whatever was possible stayed possible"
+)
+LOSS_OF_PIECES = (
+    f"{LOSS}; or, `quotient * 71353`, how many can be reached if those that differ only in where cards lie that were "
+    "moved, with those on them, count once, any place that is left may be taken, and nothing moves where cards could "
+    "not go up even if whatever was possible stayed possible"
 )
 LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (
@@ -116,6 +124,12 @@ def _load_quotient() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 
     return Quotient
+
+
+def _load_pieces() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
+
+    return Pieces
 
 
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
@@ -198,6 +212,14 @@ QUOTIENT = Search(
     max_nodes=MAX_NODES_OF_QUOTIENT,
     memory=memory_of_quotient,
 )
+PIECES = Search(
+    searched_with_pieces,
+    lambda _rules: PIECES_VERSION,
+    _load_pieces,
+    evidence_of_loss=lambda _rules: LOSS_OF_PIECES,
+    max_nodes=MAX_NODES_OF_PIECES,
+    memory=memory_of_pieces,
+)
 BEAMS = Search(
     searched_with_beams,
     lambda _rules: BEAMS_VERSION,
@@ -219,5 +241,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, BEAMS, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, PIECES, BEAMS, SAFE, PLAIN)
 """In this order."""

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dealmill.pipeline import errors, printable, sampling
+from dealmill.pipeline import errors, printable
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence import referee
-from dealmill.pipeline.games import verdict
+from dealmill.pipeline.games import sampling, verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.outputs.checker.facts import Export

@@ -8,8 +8,12 @@ from json import JSONDecoder
 
 from dealmill.pipeline.results.record import UNFINISHED, ResultRow
 
-COLUMNS = (ResultRow._fields, (*ResultRow._fields, UNFINISHED.name))
-"""The columns of an export, and of one of an unfinished run."""
+COLUMNS = {
+    (*ResultRow._fields[:count], *last)
+    for count in range(len(ResultRow._fields) - len(ResultRow._field_defaults), len(ResultRow._fields) + 1)
+    for last in ((), (UNFINISHED.name,))
+}
+"""The columns of an export, also of an unfinished run. Older exports may lack columns with a default."""
 
 
 def read_rows(file: Iterable[bytes]) -> Iterator[ResultRow]:
@@ -27,4 +31,4 @@ def read_rows(file: Iterable[bytes]) -> Iterator[ResultRow]:
         columns = decode(line.decode("ascii"))
         if not isinstance(columns, tuple) or tuple(name for name, _ in columns) not in COLUMNS:
             raise ValueError(f"the line is not an object with {', '.join(ResultRow._fields)}, in this order")
-        yield ResultRow(*(value for _, value in columns[: len(ResultRow._fields)]))
+        yield ResultRow(*(value for name, value in columns if name != UNFINISHED.name))

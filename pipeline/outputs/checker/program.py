@@ -15,11 +15,11 @@ from typing import Any, BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import Check, Outcome, judge_by
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.results.record import RESULT, ResultRow
-from dealmill.pipeline.sampling import sampled
 
 ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]
 Tally = Counter[tuple[Outcome | None, str]]

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select
 
 from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.evidence.referee import Judgement, referee
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in

@@ -182,7 +182,7 @@ def _error(connection: Connection, run: PlannedRun, job: Row[*tuple[Any, ...]]) 
 
 def _positions(job: Row[*tuple[Any, ...]]) -> tuple[int, int]:
     """Return the range of positions `[start, end)` whose judgements belong to a job. A sample has one position in each
-    of `size` stretches (see `dealmill.pipeline.sampling.sampled`)."""
+    of `size` stretches (see `dealmill.pipeline.games.sampling.sampled`)."""
     start, end = (1 + (number - 1) * job.population // max(job.size, 1) for number in (job.first, job.stop))
     return max(min(start, GREATEST), -GREATEST), max(min(end, GREATEST), -GREATEST)
 

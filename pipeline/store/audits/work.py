@@ -10,8 +10,8 @@ from sqlalchemy import Connection, bindparam, select
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.evidence.referee import VERDICTS
 from dealmill.pipeline.games import engine_of_run
+from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs

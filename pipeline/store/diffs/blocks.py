@@ -25,19 +25,19 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
         If the digests of a block differ, and another version of the engine or of the generator of a compact run is
         installed.
     """
-    left_records, right_records = (storage_of(run).block_records(database, run) for run in (left, right))
+    left_blocks, right_blocks = (storage_of(run).block_summaries(database, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
-        left_record, right_record = left_records.get(number), right_records.get(number)
+        left_block, right_block = left_blocks.get(number), right_blocks.get(number)
         first, stop = block_range(number, count)
-        if left_record is None or right_record is None or left_record.digest != right_record.digest:
+        if left_block is None or right_block is None or left_block.digest != right_block.digest:
             same_deals = block_range(number, left.items) == block_range(number, right.items)
-            solved = left_record is not None or right_record is not None
+            solved = left_block is not None or right_block is not None
             differences = _differences(database, left, right, first, stop)
             if same_deals and solved and not differences:
                 differences = [_unknown_difference(left, right, first, stop)]
             yield DiffPart(stop - 1, differences)
-        elif None not in (left_record.sums, right_record.sums) and left_record.sums != right_record.sums:
+        elif None not in (left_block.sums, right_block.sums) and left_block.sums != right_block.sums:
             raise DamagedResults(
                 left.id,
                 first,

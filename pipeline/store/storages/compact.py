@@ -52,7 +52,7 @@ from dealmill.pipeline.store.storages.compact_solving import (
 from dealmill.pipeline.store.storages.item_blocks import SUMS, unsolved
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
-    BlockRecord,
+    BlockSummary,
     Page,
     RecordedVerdict,
     ResultColumns,
@@ -285,9 +285,9 @@ class Compact(VerdictStorage):
                 return Page(run, results, end if len(indices) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, None)
 
-    def block_records(self, database: Database, run: RunStatus) -> dict[int, BlockRecord]:
+    def block_summaries(self, database: Database, run: RunStatus) -> dict[int, BlockSummary]:
         recorded = summed_blocks(database, run.id, 0, block_of(run.items))
-        return {block.number: BlockRecord(block.digest, block.sums) for block in recorded}
+        return {block.number: BlockSummary(block.digest, block.sums) for block in recorded}
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
         with database.reading() as connection:

@@ -41,7 +41,7 @@ from dealmill.pipeline.store.storages.rows_pages import (
 )
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
-    BlockRecord,
+    BlockSummary,
     Page,
     RecordedVerdict,
     VerdictStorage,
@@ -185,7 +185,7 @@ class Rows(VerdictStorage):
             -1, 2
         )
 
-    def block_records(self, database: Database, run: RunStatus) -> dict[int, BlockRecord]:
+    def block_summaries(self, database: Database, run: RunStatus) -> dict[int, BlockSummary]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
         records = {}
         for number in range(block_of(run.items) + 1):
@@ -193,7 +193,7 @@ class Rows(VerdictStorage):
             with database.reading() as connection:
                 layouts, *contents = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
-                records[number] = BlockRecord(block_digest(start, layouts, *contents), None)
+                records[number] = BlockSummary(block_digest(start, layouts, *contents), None)
         return records
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:

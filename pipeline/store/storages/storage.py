@@ -92,7 +92,7 @@ class Page:
         }
 
 
-class BlockRecord(NamedTuple):
+class BlockSummary(NamedTuple):
     """The digest of a block, and the number of each verdict and sums of values in it; None if they are not stored."""
 
     digest: bytes
@@ -287,7 +287,7 @@ class VerdictStorage(ABC):
         squares (blocks × 2), from the first block up to the first one that is not whole, solved and sound."""
 
     @abstractmethod
-    def block_records(self, database: Database, run: RunStatus) -> Mapping[int, BlockRecord]:
+    def block_summaries(self, database: Database, run: RunStatus) -> Mapping[int, BlockSummary]:
         """Return the digests of all solved blocks, by number, and their sums if these are stored."""
 
     @abstractmethod

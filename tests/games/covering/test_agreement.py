@@ -55,7 +55,7 @@ def test_plain_code_says_the_same_of_more_positions() -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("numbers", parts_by_hand(range(0, 100_000, 20_000), 20_000))
+@pytest.mark.parametrize("numbers", parts_by_hand(range(0, 100_000, 5_000), 5_000))
 def test_what_can_be_won_can_be_won_in_easier_games(numbers: range) -> None:
     """Each position that can be won, in two easier games."""
     random, won = Random(f"attack {numbers[0]}"), 0

@@ -10,7 +10,7 @@ from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, choice, machine
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
@@ -115,7 +115,7 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     """The more positions a loss has, the more often. A referee that reached others would be noticed, and so would one
     that overlooked a win, but not beyond these positions."""
     rules, (evidence, positions, _), visited = rules_of("klondike"), LOSSES[243], list[Position]()
-    monkeypatch.setattr(counting, "COMPARED", 50)
+    monkeypatch.setattr(keys, "COMPARED", 50)
     monkeypatch.setattr(compiled, "COMPARED", 50)
     text = _klondike(243)
     is_won, check = Moves.won, compiled.CompiledReferee(rules)
@@ -129,11 +129,11 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
         _draw(monkeypatch, drawn)
         assert _reason(check, text, f"{evidence} {positions}") == ""
         assert bool(visited) == is_visited
-        assert len(visited) < counting.COMPARED
+        assert len(visited) < keys.COMPARED
         visited.clear()
     _draw(monkeypatch, 0)
     counts = counting.check_count(rules, text, read_counted(rules, f"{evidence} {positions}"))
-    assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
+    assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= keys.COMPARED
     for altered, reason in (
         ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
         (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
@@ -151,7 +151,7 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
     """So a great claim of few positions takes little memory, and a count that does not fit is no fault of evidence."""
     rules = rules_of("golf")
     [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
-    monkeypatch.setattr(counting, "FIRST_ROOM", 1_000)
+    monkeypatch.setattr(keys, "FIRST_ROOM", 1_000)
     assert reason in _counted(rules, text, f"* {claimed}")
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"a count of \d+,000 positions takes up to .* and this machine has 0.0 GB"):
@@ -190,7 +190,7 @@ def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch:
     def compiling(*_arguments: object) -> None:
         caches.check_may_compile("the compiled referee")
 
-    monkeypatch.setattr(counting, "compiling", compiling)
+    monkeypatch.setattr(keys, "compiling", compiling)
     check, (cards, positions, _) = compiled.CompiledReferee(rules_of("klondike")), LOSSES[243]
     with caches.nothing_compiled(), pytest.raises(Unchecked):
         judge_by(check, "winnable", _klondike(243), Verdict.UNWINNABLE, None, f"{cards} {positions}")

@@ -5,6 +5,7 @@ import pytest
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
+from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss
@@ -19,6 +20,7 @@ from tests.games.patience.files import rules_of
         ("klondike", "* 5", CountedLoss),
         ("klondike", "*6C4H 5", CountedLoss),
         ("klondike", "quotient * 5", QuotientLoss),
+        ("yukon", "quotient * 5", PiecesLoss),
         ("golf", "* 5", SweptLoss),
         ("golf", "*6C4H 5", CountedLoss),
         ("black-hole", "* 5", CountedLoss),

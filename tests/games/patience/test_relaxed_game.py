@@ -35,12 +35,12 @@ def test_what_can_be_won_can_be_won_in_the_count_of_the_cut(seeds: Sequence[int]
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("seeds", parts_by_hand(range(100_000, 180_000, 10_000), 10_000))
+@pytest.mark.parametrize("seeds", parts_by_hand(range(100_000, 180_000, 2_500), 2_500))
 def test_what_can_be_won_can_be_won_in_the_count_of_the_cut_of_many_decks(seeds: range) -> None:
     """Of more than 100,000 decks in all."""
     verdicts = attack(seeds)
-    assert min(verdicts.values()) > 4_000
-    assert verdicts.total() > 12_500
+    assert min(verdicts.values()) > 1_000
+    assert verdicts.total() > 3_100
 
 
 @pytest.mark.parametrize("seeds", seeds(70_000, 200, quick=20))

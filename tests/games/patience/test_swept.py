@@ -9,7 +9,7 @@ import pytest
 from dealmill.pipeline.games import choice, find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES, Patience
-from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss, swept
@@ -23,6 +23,7 @@ from dealmill.testing.patiences.agreement import compared, small_layouts
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, seeds
+from tests.selection import parts_by_hand
 
 GOLF_LOSS = 5, 201_950
 """A deal of seed 1 that is lost, and the number of its positions."""
@@ -61,7 +62,7 @@ def swept_rules(random: Random) -> Rules:
             )
 
 
-@pytest.mark.parametrize("seeds", seeds(50_000, 600, quick=10))
+@pytest.mark.parametrize("seeds", [*seeds(50_000, 200, quick=10), *parts_by_hand(range(50_200, 50_600, 100), 0)])
 def test_sweeps_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> None:
     """The engine, and both ways to count a loss."""
     for seed in seeds:
@@ -163,7 +164,7 @@ def test_compiled_code_counts_a_sample_of_swept_losses_one_by_one(monkeypatch: p
     [text] = to_strings(deal(rules, 1, number, 1))
     monkeypatch.setattr(SweptLoss, "check", lambda *_claim: None)
     monkeypatch.setattr(compiled, "check_loss", lambda _rules, _layout, loss: counted.append(loss.positions))
-    for drawn in range(1, positions // counting.COMPARED + 1):
+    for drawn in range(1, positions // keys.COMPARED + 1):
         monkeypatch.setattr(choice, "random_number", lambda _layout: drawn)  # noqa: B023
         compiled.CompiledReferee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"* {positions}")
     assert counted == [positions]

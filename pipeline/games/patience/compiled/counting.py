@@ -12,33 +12,26 @@ is one array of all else, with the offsets below; "Positions" are fields of the 
 """
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, Row, check_memory, compiling, inlined, kernel, lowest_bit, routine, row_of
+from dealmill.kernels import Fields, inlined, kernel, routine, row_of
+from dealmill.pipeline.games.patience.compiled.keys import (
+    WON,
+    Slots,
+    Words,
+    bit_of,
+    counted,
+    first_of,
+    is_new_key,
+    word,
+)
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
-from dealmill.verdicts import InvalidEvidence, check_positions
 
-Words = NDArray[np.int64]
-Slots = NDArray[np.int32]
 Count = Callable[[Words, Words, Slots, Words, int], int]
 """A kernel that counts positions, with the arguments and the result of `_count`."""
-CountKeys = Callable[[Words, Slots, Words, int], int]
-"""The same for one layout."""
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-COMPARED = 2_000
-"""How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
-FIRST_ROOM, MORE_ROOM = 10_000_000, 8
-"""The positions that are counted at first, and how many times as many next."""
-SECONDS = 4.0
-"""The time that compiling takes, roughly."""
-
 CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
 KEY_WORDS, DEALING_WORDS = 3, 11
 """The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
@@ -70,52 +63,17 @@ DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
 """Moves, not codes: of a row of the stock, and of a whole suit."""
 NO_CARD, RESERVE, STOCK = 52, 53, 54
 """Homes that are no cards."""
-WON = -1
 SUIT = (1 << 13) - 1
 
 
 def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: Count | None = None) -> list[int]:
     """Check that no position can be won, and that the number of positions is the one that the evidence claims, as the
-    kernel of this module counts them, or another one.
-
-    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
-    `COMPARED` positions.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it is not so.
-    MemoryError
-        If there is not enough memory for the positions; it says how much is needed.
-    """
+    kernel of this module counts them, or another one. Return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     kernel = count_positions or _count
     game = "the easier game" if t[IDLE] else "the game"
     return counted(loss.positions, int(t[WORDS]), lambda *arrays: kernel(t.copy(), *arrays), game)
-
-
-def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game") -> list[int]:
-    """Count positions, whose keys have so many words, with room for as many as are claimed; check the number and return
-    as `check_count` does. `game` is what would be won."""
-    counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
-    count = _count_with_room(room, key_words, counts, count_positions)
-    while room < count and room < claimed:
-        room = min(claimed, MORE_ROOM * room)
-        count = _count_with_room(room, key_words, counts, count_positions)
-    if count == WON:
-        raise InvalidEvidence(1, f"{game} can be won")
-    check_positions(count, claimed)
-    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
-
-
-def _count_with_room(room: int, key_words: int, counts: Words, count_positions: CountKeys) -> int:
-    size, slot_count = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
-    if room > FIRST_ROOM:
-        check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
-    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
-    with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
-        return int(count_positions(keys, slots, counts, room))
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
@@ -203,16 +161,6 @@ def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
 
 def _mask(cards: set[int]) -> int:
     return sum(1 << card for card in cards)
-
-
-@inlined
-def bit_of(card: int) -> int:
-    return word(1) << card
-
-
-@inlined
-def first_of(cards: int) -> int:
-    return word(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
@@ -646,28 +594,6 @@ def list_moves(t: Words) -> int:
         cards &= cards - 1
         end = _into_hole(t, end, card, word(IS_ABSENT), turning)
     return _list_stock(t, end)
-
-
-@inlined
-def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
-    new."""
-    mixed = word(0)
-    for part in range(size):
-        mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * word(-7046029254386353131)
-    mask = len(slots) - 1
-    at = (mixed >> 24) & mask
-    while slots[at]:
-        known, part = size * (word(slots[at]) - 1), word(0)
-        while part < size and keys[known + part] == t[key + part]:
-            part += 1
-        if part == size:
-            return False
-        at = (at + 1) & mask
-    for part in range(size):
-        keys[size * count + part] = t[key + part]
-    slots[at] = count + 1
-    return True
 
 
 @inlined

@@ -30,13 +30,8 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     TOPS,
     UNDER,
     UP,
-    WON,
-    Slots,
-    Words,
-    bit_of,
     change,
     encode,
-    first_of,
     is_new,
     list_moves,
     moves_along,
@@ -49,8 +44,8 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     stock_count,
     survey,
     turning_of,
-    word,
 )
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of, word
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules

@@ -12,8 +12,17 @@ the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, kernel, lowest_bit, routine, row_of
-from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, counted, is_new_key, word
+from dealmill.kernels import Fields, inlined, kernel, routine, row_of
+from dealmill.pipeline.games.patience.compiled.keys import (
+    WON,
+    Slots,
+    Words,
+    bit_of,
+    counted,
+    first_of,
+    is_new_key,
+    word,
+)
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
@@ -126,16 +135,6 @@ def _dealt(t: Words, cards: list[int], is_up: list[bool], count: int) -> int:
 
 
 @inlined
-def _bit(number: int) -> int:
-    return word(1) << number
-
-
-@inlined
-def _first(cards: int) -> int:
-    return word(lowest_bit(cards))  # type: ignore[arg-type]
-
-
-@inlined
 def _kinds_of(cards: int) -> int:
     """Return the kinds of which at least one card is among these."""
     return (cards | cards >> 26) & KINDS
@@ -217,7 +216,7 @@ def _look_at_stock(t: Words) -> None:
     rest = t[FIELDS + STOCK]
     while rest:
         index += 1
-        card = _bit(t[STOCK_ORDER + _first(rest)])
+        card = bit_of(t[STOCK_ORDER + first_of(rest)])
         rest &= rest - 1
         in_stock |= card
         if _passes_after(t, index, count) >= 0:
@@ -230,7 +229,7 @@ def _look_at_reserve(t: Words, spaces: int) -> None:
     """Write which cards of the reserve begin a column, if this many are to be filled, and which can be taken."""
     t[BEGUN], t[IN_RESERVE], rest = 0, 0, t[FIELDS + RESERVE]
     while rest and not (t[STACKED] and t[IN_RESERVE]):
-        card = _bit(t[RESERVE_CARDS + _first(rest)])
+        card = bit_of(t[RESERVE_CARDS + first_of(rest)])
         rest &= rest - 1
         if t[STACKED] and spaces:
             t[BEGUN] |= card
@@ -239,7 +238,7 @@ def _look_at_reserve(t: Words, spaces: int) -> None:
             t[IN_RESERVE] |= card
     t[BURIED] = 0
     while rest:
-        t[BURIED] |= _bit(t[RESERVE_CARDS + _first(rest)])
+        t[BURIED] |= bit_of(t[RESERVE_CARDS + first_of(rest)])
         rest &= rest - 1
 
 
@@ -267,13 +266,13 @@ def _look(t: Words) -> None:
         _fill(t)
     up, below, dealt, spaces = word(0), word(0), word(0), word(0)
     for suit in range(4):
-        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+        up |= (bit_of(t[FIELDS + suit]) - 1) << 13 * suit
     for column in range(t[COLUMNS]):
         left = t[FIELDS + FIRST_COLUMN + column]
         row = t[STARTS + column] + left
         below |= t[LOWER + row]
         if left:
-            dealt |= _bit(t[TOPS + row])
+            dealt |= bit_of(t[TOPS + row])
         else:
             spaces += 1
     _look_at_stock(t)
@@ -322,21 +321,21 @@ def _take(t: Words, card: int) -> None:
             return
     rest = t[FIELDS + RESERVE]
     while rest:
-        at = _first(rest)
+        at = first_of(rest)
         rest &= rest - 1
         if t[RESERVE_CARDS + at] == card:
-            t[FIELDS + RESERVE] ^= _bit(at)
+            t[FIELDS + RESERVE] ^= bit_of(at)
             return
     rest, index, count, taken, slot = t[FIELDS + STOCK], word(0), word(0), word(0), word(0)
     while rest:
-        at = _first(rest)
+        at = first_of(rest)
         rest &= rest - 1
         count += 1
         if t[STOCK_ORDER + at] == card:
             index, taken, slot = count, word(1), at
     if taken:
         t[FIELDS + PASSES_LEFT] = _passes_after(t, index, count)
-        t[FIELDS + STOCK] ^= _bit(slot)
+        t[FIELDS + STOCK] ^= bit_of(slot)
         turned = index - 1
         if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
             turned = word(0)
@@ -351,9 +350,9 @@ def _settle(t: Words) -> None:
     while suit < 4:
         card = 13 * suit + t[FIELDS + suit]
         if t[FIELDS + suit] <= t[LAST] and _is_safe(t, card):
-            is_bare = t[SHOWN] & _bit(card) and t[BARE] & _bit(card % 26)
+            is_bare = t[SHOWN] & bit_of(card) and t[BARE] & bit_of(card % 26)
             all_offered = t[IN_STOCK] * (t[DRAW] == 1 and t[PASSES] == UNLIMITED) | t[IN_RESERVE]
-            if is_bare or all_offered & _bit(card):
+            if is_bare or all_offered & bit_of(card):
                 _take(t, card)
                 t[FIELDS + suit] += 1
                 _look(t)
@@ -369,7 +368,7 @@ def _rise(t: Words) -> bool:
     before = t[RISEN]
     for suit in range(4):
         for rank in range(t[HEIGHTS + suit], t[LAST] + 1):
-            card, kind = _bit(13 * suit + rank), _bit(13 * (suit % 2) + rank)
+            card, kind = bit_of(13 * suit + rank), bit_of(13 * (suit % 2) + rank)
             is_bare = (t[SHOWN] | t[CAME]) & card and t[EVER_BARE] & kind
             if not (is_bare or t[EVER_OFFERED] & card):
                 break
@@ -400,7 +399,7 @@ def _turned_up(t: Words) -> int:
         while left:
             row = t[STARTS + column] + left
             top = t[TOPS + row]
-            if not (t[RISEN] & _bit(top) or t[EVER_PLACES] & _bit(top % 26)):
+            if not (t[RISEN] & bit_of(top) or t[EVER_PLACES] & bit_of(top % 26)):
                 break
             after = t[AFTER + row]
             cards |= t[LOWER + row - 1]
@@ -420,8 +419,8 @@ def _coming_back(t: Words) -> int:
     cards = word(0)
     for suit in range(4 * t[REMOVABLE]):
         rank = t[FIELDS + suit] - 1
-        while rank >= t[LEAST] and t[EVER_PLACES] & _bit(13 * (suit % 2) + rank):
-            cards |= _bit(13 * suit + rank)
+        while rank >= t[LEAST] and t[EVER_PLACES] & bit_of(13 * (suit % 2) + rank):
+            cards |= bit_of(13 * suit + rank)
             rank -= 1
     return cards
 
@@ -434,14 +433,14 @@ def _begin_columns(t: Words) -> int:
     for column in range(t[COLUMNS]):
         begun += t[LEFT_OVER + column] > 0
     while rest:
-        card = t[RESERVE_CARDS + _first(rest)]
+        card = t[RESERVE_CARDS + first_of(rest)]
         rest &= rest - 1
-        if t[SHOWN] & _bit(card) == 0:
+        if t[SHOWN] & bit_of(card) == 0:
             if begun < t[COLUMNS]:
-                coming |= _bit(card)
+                coming |= bit_of(card)
             elif begun == t[COLUMNS]:
-                t[EVER_OFFERED] |= _bit(card)
-        if begun > t[COLUMNS] or not (t[RISEN] & _bit(card) or t[EVER_PLACES] & _bit(card % 26)):
+                t[EVER_OFFERED] |= bit_of(card)
+        if begun > t[COLUMNS] or not (t[RISEN] & bit_of(card) or t[EVER_PLACES] & bit_of(card % 26)):
             begun += 1
     if begun <= t[COLUMNS] and (t[CAME] | coming or t[RISEN] != t[UP]):
         t[EVER_PLACES], t[EVER_BARE] = _kinds_of(t[DECK]), _kinds_of(t[DECK])
@@ -487,16 +486,16 @@ def _list_moves(t: Words) -> int:
     a 0, and those back from foundations a 2."""
     end, rest = word(0), t[SHOWN] | t[OFFERED]
     while rest:
-        card = _first(rest)
+        card = first_of(rest)
         rest &= rest - 1
-        kind, bit = _bit(card % 26), _bit(card)
+        kind, bit = bit_of(card % 26), bit_of(card)
         if _is_next(t, card) and (t[OFFERED] & bit or t[BARE] & kind):
             end = _list(t, end, card, word(1))
         if t[MOVED] & bit == 0 and t[PLACES] & kind:
             end = _list(t, end, card, word(0))
     for suit in range(4 * t[REMOVABLE]):
         card = word(13 * suit) + t[FIELDS + suit] - 1
-        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & _bit(card % 26):
+        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & bit_of(card % 26):
             end = _list(t, end, card, word(2))
     return end
 

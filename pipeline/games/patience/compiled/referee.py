@@ -5,11 +5,12 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dealmill.pipeline.games.patience.compiled import counting, cut, quotient, safe, waits, walks, wins
-from dealmill.pipeline.games.patience.compiled.counting import COMPARED
+from dealmill.pipeline.games.patience.compiled import counting, cut, pieces, quotient, safe, waits, walks, wins
+from dealmill.pipeline.games.patience.compiled.keys import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
+from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
@@ -95,17 +96,25 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     match loss:
         case WaitingLoss():
             return waits.check_waiting(rules, layout, loss, is_pair=isinstance(loss, WaitingPair))
+        case CountedLoss():
+            return _check_positions(rules, layout, loss)
+        case WalkLoss():
+            return walks.check_count(rules, layout, loss.positions)
+    raise TypeError(f"no compiled code checks {type(loss).__name__}")
+
+
+def _check_positions(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
+    """Do so for a loss that is proved by a number of positions."""
+    match loss:
+        case PiecesLoss():
+            return pieces.check_pieces(rules, layout, loss)
         case QuotientLoss():
             return quotient.check_quotient(rules, layout, loss)
         case CutLoss():
             return cut.check_cut(rules, layout, loss)
         case SafeLoss():
             return safe.check_safe(rules, layout, loss)
-        case CountedLoss():
-            return counting.check_count(rules, layout, loss)
-        case WalkLoss():
-            return walks.check_count(rules, layout, loss.positions)
-    raise TypeError(f"no compiled code checks {type(loss).__name__}")
+    return counting.check_count(rules, layout, loss)
 
 
 def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:

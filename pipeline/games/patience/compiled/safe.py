@@ -9,7 +9,7 @@ positions are compared exactly. All else is in one array, `t`, with the offsets 
 import numpy as np
 
 from dealmill.kernels import Fields, inlined, kernel, routine
-from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, bit_of, counted, first_of, word
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of, word
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, pairs
 

@@ -24,12 +24,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     UNDER,
     UP,
     WAS_STOCK,
-    WON,
-    Slots,
-    Words,
-    bit_of,
     encode,
-    first_of,
     is_new,
     list_moves,
     note_count,
@@ -37,8 +32,8 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     read_key,
     settle,
     survey,
-    word,
 )
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of, word
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, cards_wait
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 

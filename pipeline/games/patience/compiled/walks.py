@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience.compiled.counting import WON, Slots, Words, counted, is_new_key
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, counted, is_new_key
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 DIGITS, DIGIT_BITS = 9, 7
@@ -34,7 +34,7 @@ class Start(NamedTuple):
 
 def check_count(rules: Rules, layout: str, positions: int) -> list[int]:
     """Check that no position is won, and that their number is the claimed one. Return how many can be reached without a
-    move, with at most one, with at most two, and so on, up to `counting.COMPARED`.
+    move, with at most one, with at most two, and so on, up to `keys.COMPARED`.
 
     Raises
     ------

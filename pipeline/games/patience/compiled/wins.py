@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from dealmill.kernels import Fields, Row, compiling, inlined, kernel, routine
-from dealmill.pipeline.games.patience.compiled.counting import Words, bit_of, word
+from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, word
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, cards_below, numbers_of_cards
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
 from dealmill.referees import NO_MOVES
 from dealmill.rules_files import MOST_COLUMNS
 
@@ -122,8 +122,8 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t[TO_HOLE], t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "hole", rules.to == "tableau", rules.full_columns
     t[DRAW], t[LIMITED], t[PILES] = rules.draw, rules.passes != UNLIMITED, len(rules.piles)
     t[SUIT_OF : SUIT_OF + len(rules.piles)] = [SUITS.index(suit) for suit in rules.piles]
-    for row, build in ((PARENTS, rules.build), (RUN_PARENTS, rules.build_of_runs)):
-        for card, below in cards_below(build, rules.ranks, base).items():
+    for row, cards_below in ((PARENTS, rules.cards_below(base)), (RUN_PARENTS, rules.run_cards_below(base))):
+        for card, below in cards_below.items():
             t[row + NUMBERS[card]] = sum(1 << NUMBERS[parent] for parent in below)
     return t
 

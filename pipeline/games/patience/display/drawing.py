@@ -34,8 +34,8 @@ many more at most with two decks. Nothing is added to columns on which no cards 
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
     """Return the table."""
-    tiers = -(-len(rules.sizes) // COLUMNS_PER_TIER)
-    per_tier = -(-len(rules.sizes) // tiers)
+    tiers = -(-len(position.columns) // COLUMNS_PER_TIER)
+    per_tier = -(-len(position.columns) // tiers)
     slots = max(per_tier, LEAST_SLOTS, rules.cells + len(rules.piles) + (rules.reserve > 0))
     width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.losses.cut import read_cut
+from dealmill.pipeline.games.patience.losses.pieces import pieces_prove_losses, read_pieces
 from dealmill.pipeline.games.patience.losses.quotient import read_quotient
 from dealmill.pipeline.games.patience.losses.safe import read_safe
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
@@ -61,9 +62,15 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
+def _read_without_arrangements(rules: Rules, evidence: str) -> Loss:
+    """Read positions without the arrangement of what was moved: pieces if any card takes those on it along, else
+    cards."""
+    return (read_pieces if pieces_prove_losses(rules) else read_quotient)(rules, evidence)
+
+
 READERS: Mapping[str, Callable[[Rules, str], Loss]] = {
     "cut": read_cut,
-    "quotient": read_quotient,
+    "quotient": _read_without_arrangements,
     "safe": read_safe,
     "waits": read_waits,
     "walks": read_walks,

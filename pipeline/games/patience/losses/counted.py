@@ -124,7 +124,7 @@ def reached(game: Moves, position: Position, limit: int) -> Iterator[int]:
             if len(known) > limit:
                 break
             if game.won(origin):
-                raise InvalidEvidence(1, f"the {'easier ' if game.idle else ''}game can be won")
+                raise InvalidEvidence(1, f"the {'easier ' if game.is_easier else ''}game can be won")
             for play in game.plays(origin):
                 key = game.key(play.after)
                 if key not in known:

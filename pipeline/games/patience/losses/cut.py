@@ -13,7 +13,7 @@ from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeMoves
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import SUITS, Rules, cards_below
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.verdicts import InvalidEvidence
 
 REFUTED = "Even if no move ever covered a card again, not all cards could go to the foundations."
@@ -66,7 +66,7 @@ class Relaxed:
         """Play it."""
         self.moves, self.rules, self.position = moves, moves.rules, position
         self.heights = list(position.foundations)
-        self.below = cards_below(self.rules.build, self.rules.ranks, position.base)
+        self.below = self.rules.cards_below(position.base)
         self.left = set[str]()
         self.space = () in position.columns
         self.reserve = list(position.reserve) if self.rules.stacked else []

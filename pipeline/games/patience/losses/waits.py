@@ -8,7 +8,7 @@ which there are such cards, and none of them is won. See docs/proofs/waiting.md.
 
 import re
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -16,7 +16,7 @@ from dealmill.pipeline.games.patience.losses.counted import NUMBER_WORDS, Counte
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, cards_below, pairs
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, pairs
 from dealmill.verdicts import InvalidEvidence
 
 WAITING_PAIR = re.compile(rf"([{RANKS}][{SUITS}])>([{RANKS}][{SUITS}])", re.ASCII)
@@ -139,7 +139,7 @@ class Waiting:
     @cached_property
     def next(self) -> dict[str, str]:
         """The only place of each card but the kings."""
-        below = cards_below(self.rules.build, self.rules.ranks, self.position.base)
+        below = self.rules.cards_below(self.position.base)
         return {card: parent for card, parents in below.items() for parent in parents}
 
     @cached_property
@@ -221,18 +221,18 @@ class WaitingForPlaces(Waiting):
     @cached_property
     def next(self) -> dict[str, str]:
         """The next higher card of its suit for each card but the kings, on which it has to lie in the end."""
-        below = cards_below("same-suit", self.rules.ranks, self.position.base)
+        below = replace(self.rules, build="same-suit").cards_below(self.position.base)
         return {card: parent for card, parents in below.items() for parent in parents}
 
     @cached_property
     def places(self) -> dict[str, frozenset[str]]:
         """The cards on which each may be put."""
-        return cards_below(self.rules.build, self.rules.ranks, self.position.base)
+        return self.rules.cards_below(self.position.base)
 
     @cached_property
     def places_in_runs(self) -> dict[str, frozenset[str]]:
         """The cards with which each moves if it lies on them, and they lie face up."""
-        below = cards_below(self.rules.build_of_runs, self.rules.ranks, self.position.base)
+        below = self.rules.run_cards_below(self.position.base)
         return below if self.rules.move == "run" else {}
 
     @cached_property
@@ -341,7 +341,7 @@ def read_waits(rules: Rules, evidence: str) -> WaitingLoss:
         if card not in rules.deck():
             raise InvalidEvidence(1, f"{card} is not in the deck")
     if pair:
-        if pair[2] not in cards_below(rules.build, rules.ranks, RANKS.index(rules.foundations))[pair[1]]:
+        if pair[2] not in rules.cards_below(RANKS.index(rules.foundations))[pair[1]]:
             raise InvalidEvidence(1, f"{pair[2]} is not the only place of {pair[1]}")
         return WaitingPair(frozenset({pair[1]}), 1)
     if list(cards) != in_order(cards):

@@ -23,7 +23,7 @@ def _first_slot(key: int, size: int) -> int:
 
 
 @inlined
-def _slot_of(table: Words, size: int, key: int) -> int:
+def slot_of(table: Words, size: int, key: int) -> int:
     """Return where a key is in the table, or the free slot for it."""
     at = _first_slot(key, size)
     while table[at] != 0 and table[at] != key:
@@ -34,7 +34,7 @@ def _slot_of(table: Words, size: int, key: int) -> int:
 
 
 @routine
-def _grow(table: Words, size: int, larger: int) -> None:
+def grow(table: Words, size: int, larger: int) -> None:
     """Enlarge the table where it is. Keys that have not found their new slots yet are complemented; one that lies where
     another belongs is the next that looks for its slot."""
     for at in range(size):
@@ -81,14 +81,14 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
             larger = min(2 * q[f + k.SIZE], q[f + k.TABLE_ROOM])
             if larger == q[f + k.SIZE]:
                 return word(k.OUT_OF_TABLE)
-            _grow(table, q[f + k.SIZE], larger)
+            grow(table, q[f + k.SIZE], larger)
             q[f + k.SIZE] = larger
         if top + k.MOST_MOVES > q[f + k.STACK_ROOM]:
             return word(k.OUT_OF_STACK)
         decode(q, stack[top])
         settle(q)
         key, size = q[k.KEY], q[f + k.SIZE]
-        slot = _slot_of(table, size, key + 1)
+        slot = slot_of(table, size, key + 1)
         if table[slot]:
             q[f + k.TOP] = top
             continue
@@ -107,7 +107,7 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
         top += 1
         for at in range(q[k.CHILD_COUNT]):
             after = q[k.CHILD_KEYS + at]
-            if table[_slot_of(table, size, after + 1)] == 0:
+            if table[slot_of(table, size, after + 1)] == 0:
                 stack[top] = after
                 top += 1
         q[f + k.TOP] = top

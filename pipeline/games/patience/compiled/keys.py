@@ -1,0 +1,96 @@
+"""What compiled referees of losses share: which keys of positions were met, and how many there are.
+
+Each form of evidence has its own positions and their keys. The list of keys that are reached is also the queue of those
+to visit.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.kernels import Row, check_memory, compiling, inlined, lowest_bit
+from dealmill.verdicts import InvalidEvidence, check_positions
+
+Words = NDArray[np.int64]
+Slots = NDArray[np.int32]
+CountKeys = Callable[[Words, Slots, Words, int], int]
+"""A kernel that counts positions up to a limit, with arrays for their keys, their hash table, and the counts that
+`counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
+COMPARED = 2_000
+"""How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
+FIRST_ROOM, MORE_ROOM = 10_000_000, 8
+"""The positions that are counted at first, and how many times as many next."""
+SECONDS = 4.0
+"""The time that compiling takes, roughly."""
+WON = -1
+
+
+def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game") -> list[int]:
+    """Count positions, whose keys have so many words, with room for as many as are claimed; check their number. `game`
+    is what would be won.
+
+    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
+    `COMPARED` positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If a position is won, or there are more or fewer.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
+    """
+    counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
+    count = _count_with_room(room, key_words, counts, count_positions)
+    while room < count and room < claimed:
+        room = min(claimed, MORE_ROOM * room)
+        count = _count_with_room(room, key_words, counts, count_positions)
+    if count == WON:
+        raise InvalidEvidence(1, f"{game} can be won")
+    check_positions(count, claimed)
+    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
+
+
+def _count_with_room(room: int, key_words: int, counts: Words, count_positions: CountKeys) -> int:
+    size, slot_count = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
+    if room > FIRST_ROOM:
+        check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+    with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
+        return int(count_positions(keys, slots, counts, room))
+
+
+@inlined
+def bit_of(card: int) -> int:
+    return word(1) << card
+
+
+@inlined
+def first_of(cards: int) -> int:
+    return word(lowest_bit(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
+    new."""
+    mixed = word(0)
+    for part in range(size):
+        mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * word(-7046029254386353131)
+    mask = len(slots) - 1
+    at = (mixed >> 24) & mask
+    while slots[at]:
+        known, part = size * (word(slots[at]) - 1), word(0)
+        while part < size and keys[known + part] == t[key + part]:
+            part += 1
+        if part == size:
+            return False
+        at = (at + 1) & mask
+    for part in range(size):
+        keys[size * count + part] = t[key + part]
+    slots[at] = count + 1
+    return True

@@ -12,6 +12,7 @@ DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER = (
     "bakers-dozen",
     "eight-off-any-card-spaces",
+    "forty-thieves",
     "free-cell-4-pile",
     "free-cell-5-pile",
     "free-cell-6-pile",

@@ -26,7 +26,7 @@ def start(text: str, rules: Rules, live: Set[Card], at_once: bool = False) -> Ea
     """Return the first state. If cards are absent `at_once`, those that are idle are taken away."""
     state = naive.parsed(text, rules)
     deck = frozenset(Card(RANKS.index(rank) + 1, suit) for rank in state.order for suit in naive.COLOURS)
-    up = frozenset(card for card in deck if state.height(card) < state.up[card.suit])
+    up = frozenset(card for card in deck if state.height(card) < state.up[card.suit][0])
     stays = frozenset(
         card for card in up if not rules.removable or (rules.initial == "all" and state.height(card) == 0)
     )

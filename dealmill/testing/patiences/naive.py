@@ -29,8 +29,8 @@ class Card(NamedTuple):
 class State:
     """A state of a game: where the cards are, the top card last; of the stock, the card that is turned next is first.
 
-    `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards of each suit on
-    them. `hole` is the rank of the card on top of the hole, or 0.
+    `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards on each
+    foundation of a suit, the greatest number first. `hole` is the rank of the card on top of the hole, or 0.
     """
 
     order: list[str]
@@ -40,7 +40,7 @@ class State:
     stock: list[Card]
     waste: list[Card]
     passes: int
-    up: dict[str, int]
+    up: dict[str, list[int]]
     hole: int
 
     def height(self, card: Card) -> int:
@@ -66,11 +66,16 @@ def parsed(text: str, rules: Rules) -> State:
         stock=cards(words.get("stock", "")),
         waste=cards(words.get("waste", "")),
         passes=int(words.get("passes", "0")) if rules.passes else 10**9,
-        up={suit: sum(count for each, count in tops if each == suit) for suit in COLOURS},
+        up={suit: _heights([count for each, count in tops if each == suit], rules) for suit in COLOURS},
         hole=next((card.rank for card in cards(words.get("hole", ""))), 0),
     )
     tidy(state, rules)
     return state
+
+
+def _heights(counts: list[int], rules: Rules) -> list[int]:
+    """Return the cards on each foundation of a suit, of which those with cards have these counts."""
+    return sorted(counts, reverse=True) + [0] * (4 * rules.decks // rules.suits - len(counts))
 
 
 def cards(text: str) -> list[Card]:
@@ -97,7 +102,7 @@ def copied(state: AnyState) -> AnyState:
         reserve=state.reserve.copy(),
         stock=state.stock.copy(),
         waste=state.waste.copy(),
-        up=state.up.copy(),
+        up={suit: heights.copy() for suit, heights in state.up.items()},
     )
 
 
@@ -105,7 +110,7 @@ def won(state: State, rules: Rules) -> bool:
     """Return whether all cards are on the foundations, or in the hole."""
     if rules.hole != "none":
         return not any([*state.columns, state.cells, state.reserve, state.stock, state.waste])
-    return sum(state.up.values()) == 4 * rules.decks * rules.ranks
+    return sum(map(sum, state.up.values())) == 4 * rules.decks * rules.ranks
 
 
 def fits(card: Card, below: Card, state: State, build: str) -> bool:
@@ -143,10 +148,10 @@ def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
 def offered(state: AnyState, rules: Rules) -> Iterator[AnyState]:
     """Yield the states of stock and waste in which a card can be taken, the earliest for each card: sooner is never
     worse."""
-    cards: list[Card] = []
+    places: list[int] = []
     for turned in turnings(state, rules) if rules.to == "waste" else ():
-        if turned.waste and turned.waste[-1] not in cards:
-            cards.append(turned.waste[-1])
+        if turned.waste and len(turned.waste) not in places:
+            places.append(len(turned.waste))
             yield turned
 
 
@@ -174,10 +179,10 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
         rest = copied(state)
         yield "deal", [rest.stock.pop(0)], rest
     if rules.removable:
-        for suit, count in state.up.items():
+        for suit, (count, *_) in state.up.items():
             if count > (rules.initial == "all"):
                 rest = copied(state)
-                rest.up[suit] -= 1
+                rest.up[suit][0] -= 1
                 yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
 
 
@@ -199,8 +204,8 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
             tidy(after, rules)
-            columns = f"{longer(rest, state) + 1}-{longer(rest, after) + 1}" if has_copies(rules) else ""
-            yield f"{group[0].name}{columns or target}", after
+            places = f"{_place(source, rest, state)}{_goal(target, rest, after)}" if has_copies(rules) else ""
+            yield f"{group[0].name}{places or target}", after
     if rules.complete:
         yield from completed(state, rules)
     if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
@@ -220,7 +225,8 @@ def completed(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
         if ranks == state.order[::-1] and len({card.suit for card in top}) == 1:
             after = copied(state)
             del after.columns[number][-rules.ranks :]
-            after.up[top[0].suit] += rules.ranks
+            heights = after.up[top[0].suit]
+            heights[heights.index(0)] = rules.ranks
             tidy(after, rules)
             yield f"{top[0].name}{number + 1 if has_copies(rules) else ''}f", after
 
@@ -228,6 +234,16 @@ def completed(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
 def has_copies(rules: Rules) -> bool:
     """Return whether cards exist more than once, so that moves name columns."""
     return 4 * rules.decks > rules.suits
+
+
+def _place(source: str, rest: State, state: State) -> str:
+    """Return where a card is that has copies: the number of its column, or its place in waste and stock."""
+    return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
+
+
+def _goal(target: str, rest: State, after: State) -> str:
+    """Return where it goes: to a foundation, or the number of a column."""
+    return target if target == "f" else f"-{longer(rest, after) + 1}"
 
 
 def longer(state: State, after: State) -> int:
@@ -250,10 +266,11 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
             yield "h", replace(copied(rest), hole=card.rank)
     if source == "deal":
         return
-    is_next = rest.height(card) == rest.up[card.suit]
+    is_next = rest.height(card) in rest.up[card.suit]
     if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations" and is_next:
         after = copied(rest)
-        after.up[card.suit] += 1
+        heights = after.up[card.suit]
+        heights[heights.index(rest.height(card))] += 1
         yield "f", after
     if len(group) == 1 and source != "cells" and len(rest.cells) < rules.cells:
         after = copied(rest)
@@ -290,7 +307,7 @@ def key(state: State, rules: Rules) -> object:
     return (
         tuple(columns if order_counts(state, rules) else sorted(columns)),
         tuple(sorted(state.cells)),
-        (reserve, stock, turned, tuple(state.up.items()), state.hole),
+        (reserve, stock, turned, tuple((suit, *heights) for suit, heights in state.up.items()), state.hole),
     )
 
 

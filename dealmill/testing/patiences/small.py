@@ -52,7 +52,9 @@ def random_position(rules: Rules, random: Random) -> str:
     parts = {"base": base if rules.foundations == "dealt" else ""}
     if rules.hole == "none":
         order = [ranks[(ranks.index(base) + number) % rules.ranks] for number in range(rules.ranks)]
-        up = [(suit, _height(rules, random)) for suit in rules.piles]
+        up = sorted(
+            ((suit, _height(rules, random)) for suit in rules.piles), key=lambda pile: (SUITS.index(pile[0]), -pile[1])
+        )
         parts["foundations"] = "".join(order[count - 1] + suit for suit, count in up if count)
         for suit, count in up:
             for rank in order[:count]:

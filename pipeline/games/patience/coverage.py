@@ -35,6 +35,11 @@ def searched_by_stages(rules: Rules) -> bool:
     return rules.copies > 1 or (suits and places)
 
 
+def single_copies_go_up(rules: Rules) -> bool:
+    """Return whether cards exist more than once and go to foundations one by one, as in Forty Thieves."""
+    return rules.copies > 1 and not rules.complete
+
+
 def counted_with_waiting_cards(rules: Rules) -> bool:
     """Return whether the search for Spider counts the positions of a loss without a move in those in which cards wait
     for places."""

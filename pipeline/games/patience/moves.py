@@ -7,7 +7,8 @@ which this card is the first, and ``6He3`` names the empty column. Face-down car
 filled from the reserve if the rules say so, without a move.
 
 If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
-3, with all cards on it, to column 5, and ``KH3f`` a whole suit of column 3 to a foundation.
+3, with all cards on it, to column 5, ``KH3f`` a whole suit of column 3 to a foundation, and ``6H3f`` this card if it
+goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from typing import NamedTuple
 from dealmill.pipeline.games.patience.position import Position, Reader
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 
-FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
+FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK = "fcehds"
 
 
 class Play(NamedTuple):
@@ -130,33 +131,39 @@ class Moves:
                     is_space = not before.columns[number]
                 fits = is_space and self.fills(card, base)
             if fits:
-                word = self._word(card, target, number, rest, before)
+                word = self._word(card, target, f"-{number + 1}", rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
 
-    def _word(self, card: str, target: str, column: int, rest: Position, before: Position) -> str:
-        """Return the word for the move of a card to a column."""
+    def _word(self, card: str, target: str, target_of_copy: str, rest: Position, before: Position) -> str:
+        """Return the word for the move of a card, which says where it is if it has copies."""
         if self.rules.copies == 1:
             return card + target
+        if len(rest.stock) < len(before.stock):
+            return f"{card}{STOCK}{rest.turned + 1}{target_of_copy}"
         source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
-        return f"{card}{source + 1}-{column + 1}"
+        return f"{card}{source + 1}{target_of_copy}"
 
     def _single(self, card: str, rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of one card to the hole, its foundation and a cell."""
-        rules, suit = self.rules, SUITS.index(card[1])
-        count = rest.foundations[suit]
+        rules = self.rules
         if rules.hole != "none":
             if self.next_to(card, rest.hole):
                 yield self._play(card + HOLE, (card,), rest._replace(hole=card))
-        elif (
-            not rules.complete
-            and rest.foundations == before.foundations
-            and card == self.rules.of_foundation(count, card[1], before.base)
-        ):
-            counts = (*rest.foundations[:suit], count + 1, *rest.foundations[suit + 1 :])
-            yield self._play(card + FOUNDATION, (card,), rest._replace(foundations=counts))
+        elif not rules.complete and rest.foundations == before.foundations:
+            pile = self._pile(card, rest)
+            if pile >= 0:
+                counts = (*rest.foundations[:pile], rest.foundations[pile] + 1, *rest.foundations[pile + 1 :])
+                word = self._word(card, FOUNDATION, FOUNDATION, rest, before)
+                yield self._play(word, (card,), rest._replace(foundations=counts))
         if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
             yield self._play(card + CELL, (card,), rest._replace(cells=(*rest.cells, card)))
+
+    def _pile(self, card: str, position: Position) -> int:
+        """Return the first foundation on which a card is the next one, or -1 if there is none."""
+        height = self.rules.number(card, position.base)
+        piles = zip(self.rules.piles, position.foundations, strict=True)
+        return next((pile for pile, (suit, count) in enumerate(piles) if suit == card[1] and count == height), -1)
 
     def several(self, position: Position) -> Iterator[Play]:
         """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to

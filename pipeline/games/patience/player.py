@@ -6,14 +6,16 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED
+from dealmill.pipeline.games.patience.rules import UNLIMITED
 from dealmill.referees import ERROR_SHIFT, TABLE_LIMIT, JudgeOfPlays, mixed, seed_of_play
 
 CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
 """The numbers of targets that are no cards."""
+CODE_OF_WASTE = 54
+"""The number of the waste as the place of a card that has copies."""
 
 
 class Thought(NamedTuple):
@@ -127,7 +129,8 @@ class Player:
         if self.referee.rules.copies > 1:
             source, _, column = target.rstrip(FOUNDATION).partition("-")
             to = int(column) - 1 if column else CODES[FOUNDATION]
-            return mixed(seed ^ (looked << 18 | len(play.cards) << 12 | int(source) - 1 << 6 | to))
+            number = CODE_OF_WASTE if source.startswith(STOCK) else int(source) - 1
+            return mixed(seed ^ (looked << 18 | len(play.cards) << 12 | number << 6 | to))
         code = CODES[EMPTY] if target.startswith(EMPTY) else CODES.get(target)
         to = self._number(target, before) if code is None else code
         return mixed(seed ^ (looked << 12 | self._number(play.word[:2], before) << 6 | to))
@@ -173,7 +176,8 @@ class Player:
             elif not referee.is_run(card, below, base):
                 cost += broken
         if not referee.rules.complete:
-            waited = [height == foundations[SUITS.index(card[1])] for card, height in zip(cards, heights, strict=True)]
+            following = {*zip(referee.rules.piles, foundations, strict=True)}
+            waited = [(card[1], height) in following for card, height in zip(cards, heights, strict=True)]
             cost += 2 * (len(cards) - 1 - waited.index(True)) if any(waited) else 0
         return cost
 

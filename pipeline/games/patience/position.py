@@ -6,9 +6,10 @@ A position is one line of text: the name of the game, its columns, and whatever 
 
 Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
 that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the
-last card is on top. ``foundations`` are the top cards, and ``base`` is the rank of their first cards if it differs from
-deal to deal. If the rules limit the passes through the stock, ``passes:1`` says how many are left. Parts without cards
-are left out. Earlier versions left out ``passes:0``, too, so such a text has no further pass.
+last card is on top. ``foundations`` are the top cards, by suits, of a suit the highest first, and ``base`` is the rank
+of their first cards if it differs from deal to deal. If the rules limit the passes through the stock, ``passes:1`` says
+how many are left. Parts without cards are left out. Earlier versions left out ``passes:0``, too, so such a text has no
+further pass.
 """
 
 import re
@@ -48,6 +49,11 @@ class Position(NamedTuple):
     foundations: tuple[int, ...]
     hole: str
     absent: frozenset[str] = frozenset()
+
+
+def order_on_foundations(card: str) -> tuple[int, int]:
+    """Return a key by which top cards of foundations are sorted: by suits, the highest first."""
+    return SUITS.find(card[1]), -RANKS.find(card[0])
 
 
 @dataclass(frozen=True)
@@ -146,11 +152,14 @@ class Reader:
             return
         base = ranks.index(parts["base"] if allowed["base"] else rules.foundations)
         up = pairs(parts.get("foundations", ""))
-        suits = [card[1] for card in up]
+        suits, ordered = [card[1] for card in up], sorted(up, key=order_on_foundations)
         times, order = "once" if rules.copies == 1 else f"{rules.copies} times", SUITS_OF_DECK[rules.suits]
         if suits != sorted(suits, key=SUITS.index) or any(suits.count(suit) > rules.copies for suit in suits):
             names = "".join(suits)
             yield f"the suits of the foundations are {names}, expected each at most {times}, in the order {order}"
+            return
+        if list(up) != ordered:
+            yield f"the foundations are {''.join(up)}, expected {''.join(ordered)}: of a suit, the highest first"
             return
         yield from self._wrong_deck(columns, parts, up, base)
         yield from self._wrong_sizes({part: text for part, text in parts.items() if allowed[part]}, up)
@@ -176,8 +185,8 @@ class Reader:
     def _wrong_sizes(self, parts: dict[str, str], up: tuple[str, ...]) -> Iterator[str]:
         """Yield which parts have too many cards, or too few."""
         rules = self.rules
-        if rules.initial == "all" and len(up) < len(SUITS):
-            yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
+        if rules.initial == "all" and len(up) < len(rules.piles):
+            yield f"{len(up)} foundations have cards, expected {len(rules.piles)}"
         for card in up if rules.complete else ():
             if rules.number(card, RANKS.index(rules.foundations)) + 1 < rules.ranks:
                 yield f"{card} is on top of a foundation, but only whole suits leave the columns"

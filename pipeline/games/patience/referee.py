@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Moves, Play
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS
 from dealmill.referees import Judge
@@ -15,7 +15,8 @@ from dealmill.verdicts import Unchecked, Verdict
 TARGET = rf"[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{HOLE}{DEALT}]|{EMPTY}(?:[1-9][0-9]?)?"
 MOVE = rf"[{RANKS}][{SUITS}](?:{TARGET})"
 COLUMN_NUMBER = "[1-9][0-9]?"
-MOVE_OF_COPIES = rf"[{RANKS}][{SUITS}](?:{COLUMN_NUMBER}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{DEALT})"
+SOURCE = rf"(?:{COLUMN_NUMBER}|{STOCK}[1-9][0-9]{{0,2}})"
+MOVE_OF_COPIES = rf"[{RANKS}][{SUITS}](?:{SOURCE}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{DEALT})"
 """A move if cards exist more than once."""
 
 

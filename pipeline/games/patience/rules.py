@@ -69,7 +69,7 @@ class Rules:
     @property
     def initial_count(self) -> int:
         """How many cards are on the foundations from the start."""
-        return {"none": 0, "one": 1, "all": len(SUITS), "others": len(SUITS) - 1}[self.initial]
+        return {"none": 0, "one": 1, "all": len(self.piles), "others": len(SUITS) - 1}[self.initial]
 
     @property
     def counts_passes(self) -> bool:

@@ -111,7 +111,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "stacked": Key(False, BOTH, "whether only its top card may be taken"),
     },
     "stock": {
-        "size": Key(0, range(53), "cards in the stock"),
+        "size": Key(0, range(105), "cards in the stock"),
         "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go; `tableau`: one to each column"),
         "full-columns": Key(False, BOTH, "whether cards go to the columns only if none is empty"),
         "draw": Key(1, range(1, 10), "cards that are turned at a time"),
@@ -266,13 +266,23 @@ def _errors_of_copies(rules: Rules) -> Iterator[str]:
     """Yield what is not played yet if cards exist more than once."""
     cards = f"each card exists {rules.copies} times (deck.decks = {rules.decks}, deck.suits = {rules.suits})"
     if not rules.complete:
-        yield f"{cards}: set foundations.complete-runs = true, since only such games are played with them yet"
+        yield from _errors_of_single_copies(rules, cards)
     if rules.move == "any":
         yield f'{cards}: tableau.move = "any" is not played with them, since a move would not say which card it means'
     if rules.cells or rules.reserve or rules.hole != "none":
         yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
-    if rules.stock and rules.to != "tableau":
-        yield f'{cards}: set stock.to = "tableau", since a waste is not played with them yet'
+    if rules.stock and rules.to == "waste" and rules.complete:
+        yield f'{cards}: set stock.to = "tableau", since a waste is not played yet if only whole suits leave'
+    if rules.stock and rules.to == "waste" and rules.passes != 1:
+        yield f"{cards}: set stock.passes = 1, since a second pass through the stock is not played with them yet"
+
+
+def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:
+    """Yield what is not played yet if cards that exist more than once go to foundations one by one."""
+    if rules.foundations != RANKS[0]:
+        yield f'{cards}: set foundations.base = "{RANKS[0]}", since other ones are not played with them yet'
+    if rules.removable:
+        yield f"{cards}: leave out foundations.removable, since cards that come back are not played with them yet"
 
 
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:

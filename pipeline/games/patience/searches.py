@@ -19,6 +19,7 @@ from dealmill.pipeline.games.patience.coverage import (
     searched_with_beams,
     searched_with_pieces,
     searched_without_arrangements,
+    single_copies_go_up,
 )
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
@@ -40,11 +41,11 @@ MAX_NODES, MAX_NODES_OF_LONG_SEARCH, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT =
     10_000_000,
     20_000_000,
 )
-MAX_NODES_OF_PIECES = 2_500_000
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
+SINGLE_COPIES_VERSION = "1"
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, RELAXED_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
 QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION = "8", "9", "8"
 MOVES = (
@@ -56,6 +57,11 @@ MOVES_OF_COPIES = (
     "to a foundation, `6Hd` dealt in a row"
 )
 """If cards exist more than once."""
+MOVES_OF_SINGLE_COPIES = (
+    "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `6H3f` to a "
+    "foundation; `6Hs12-5` the 12th card of waste and stock, `6Hd` dealt in a row"
+)
+"""The same if cards go to foundations one by one."""
 LOSS = (
     "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
     "as they can be moved"
@@ -191,6 +197,13 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_PLACES,
 )
+SINGLE_COPIES = Search(
+    single_copies_go_up,
+    lambda _rules: SINGLE_COPIES_VERSION,
+    _load_stages,
+    lambda _rules: MOVES_OF_SINGLE_COPIES,
+    lambda _rules: LOSS_OF_COPIES,
+)
 QUOTIENT = Search(
     searched_without_arrangements,
     lambda rules: INTERRUPTED_QUOTIENT_VERSION if is_interrupted(rules) else QUOTIENT_VERSION,
@@ -204,7 +217,7 @@ PIECES = Search(
     lambda _rules: PIECES_VERSION,
     _load_pieces,
     evidence_of_loss=lambda _rules: LOSS_OF_PIECES,
-    max_nodes=MAX_NODES_OF_PIECES,
+    max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_of_pieces,
 )
 BEAMS = Search(
@@ -236,5 +249,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, PIECES, BEAMS, RELAXED, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, PIECES, BEAMS, RELAXED, SAFE, PLAIN)
 """In this order."""

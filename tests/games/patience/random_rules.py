@@ -128,6 +128,47 @@ def random_rules_by_stages(random: Random) -> Rules:
         return rules if rules.move == "run" else replace(rules, run="build")
 
 
+def random_rules_of_copies(random: Random) -> Rules:
+    """Rules of games such as Forty Thieves, whose cards exist more than once and go to foundations one by one."""
+    while True:
+        decks, suits = random.choice([(2, 4), (2, 4), (2, 4), (2, 2), (2, 1), (1, 2), (1, 1)])
+        initial = random.choice(["none", "none", "all"])
+        ranks, stock = random.randint(1, 3), random.choice([0, 2, 3, 5, 7])
+        left = 4 * decks * (ranks - (initial == "all")) - stock
+        if left < 0:
+            continue
+        sizes = [0] * random.randint(1, 6)
+        for _ in range(left):
+            sizes[random.randrange(len(sizes))] += 1
+        move = random.choice(["card", "card", "run"])
+        to = random.choice(["waste", "waste", "tableau"])
+        return replace(
+            random_rules(random),
+            decks=decks,
+            suits=suits,
+            ranks=ranks,
+            sizes=tuple(sizes),
+            face_down=random.choice(["none", "all-but-top"]),
+            move=move,
+            run=random.choice(["build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            spaces=random.choice(["any", "any", "kings", "none"]),
+            foundations="A",
+            initial=initial,
+            removable=False,
+            complete=False,
+            cells=0,
+            filled=0,
+            reserve=0,
+            stacked=False,
+            stock=stock,
+            to=to,
+            full_columns=to == "tableau" and random.random() < 0.3,
+            draw=random.choice([1, 1, 2, 3]),
+            passes=1,
+            hole="none",
+        )
+
+
 def random_waiting_rules(random: Random) -> Rules:
     """Rules of games such as Scorpion, by which cards that wait for one another prove losses."""
     while True:

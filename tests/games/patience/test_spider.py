@@ -108,15 +108,21 @@ def test_seed_0_is_the_shuffle_of_solvitaire() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "reason"),
+    ("game", "reason"),
     [
-        ("foundations.complete-runs", "false", "set foundations.complete-runs = true"),
-        ("tableau.move", "any", "a move would not say which card it means"),
-        ("stock.to", "waste", "a waste is not played with them yet"),
-        ("cells.count", "1", "cells, a reserve and a hole are not played"),
-        ("numbers", "pysol", "these deals have 52 cards"),
+        ("spider:foundations.base=2:foundations.complete-runs=false", 'set foundations.base = "A"'),
+        ("spider:tableau.move=any", "a move would not say which card it means"),
+        ("spider:stock.to=waste", "a waste is not played yet if only whole suits leave"),
+        ("spider:cells.count=1", "cells, a reserve and a hole are not played"),
+        ("spider:numbers=pysol", "these deals have 52 cards"),
+        ("forty-thieves:foundations.base=2", 'set foundations.base = "A"'),
+        ("forty-thieves:foundations.removable=true", "cards that come back are not played"),
+        ("forty-thieves:stock.passes=2", "a second pass through the stock is not played"),
+        ("forty-thieves:stock.passes=unlimited", "a second pass through the stock is not played"),
+        ("forty-thieves:tableau.move=any", "a move would not say which card it means"),
+        ("forty-thieves:reserve.size=1:stock.size=63", "cells, a reserve and a hole are not played"),
     ],
 )
-def test_what_is_not_played_with_copies_is_said(key: str, value: str, reason: str) -> None:
+def test_what_is_not_played_with_copies_is_said(game: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason):
-        find_game(f"spider:{key}={value}")
+        find_game(game)

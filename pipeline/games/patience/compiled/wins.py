@@ -15,7 +15,7 @@ import numpy as np
 
 from dealmill.kernels import Fields, Row, compiling, inlined, kernel, routine
 from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, word
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
 from dealmill.referees import NO_MOVES
@@ -49,8 +49,8 @@ LENGTH = ARRAY.size
 IN_CELL, IN_RESERVE, IN_STOCK, ON_FOUNDATION, NOWHERE = range(MOST_COLUMNS, MOST_COLUMNS + 5)
 """Where cards are that are in no column."""
 ONTO, TO_EMPTY, TO_FOUNDATION, TO_CELL, INTO_HOLE, IS_DEALT, BETWEEN = range(7)
-"""The kinds of moves. If cards exist more than once, those between columns are `BETWEEN`."""
-ANY_COLUMN = 63
+"""The kinds of moves. If cards exist more than once, those to columns are `BETWEEN`."""
+ANY_COLUMN, ANY_INDEX = 63, 127
 NUMBERS = numbers_of_cards(len(RANKS), 0)
 """The numbers of cards, face up and down."""
 
@@ -73,29 +73,39 @@ def moves_made(rules: Rules, position: Position, words: Sequence[str]) -> int:
 
 @cache
 def words_of_moves(rules: Rules) -> dict[str, int]:
-    """Return the words for all moves that there could be, with the number of each: the card, the kind, and, from bits 9
-    and 15 on, a card or a column and the column that the card leaves."""
+    """Return the words for all moves that there could be, with the number of each: the card, the kind, and, from bits
+    9, 15 and 21 on, a card or a column, the column that the card leaves, or the stock, and its index there."""
     return dict(_numbered_moves(rules))
 
 
 def _numbered_moves(rules: Rules) -> Iterator[tuple[str, int]]:
     columns, single = range(len(rules.sizes)), rules.copies == 1
+    sources = [] if single else list(_places_of_copies(rules))
     names = dict.fromkeys(rules.deck())
     kinds = {FOUNDATION: TO_FOUNDATION, CELL: TO_CELL, HOLE: INTO_HOLE}
     for name in names:
         card = NUMBERS[name]
         yield name + DEALT, card | IS_DEALT << 6
-        for source in columns if not single else ():
-            yield f"{name}{source + 1}{FOUNDATION}", card | TO_FOUNDATION << 6 | source << 15
+        for source, bits in sources:
+            yield f"{name}{source}{FOUNDATION}", card | TO_FOUNDATION << 6 | bits
             for target in columns:
-                yield f"{name}{source + 1}-{target + 1}", card | BETWEEN << 6 | target << 9 | source << 15
+                yield f"{name}{source}-{target + 1}", card | BETWEEN << 6 | target << 9 | bits
         if single:
-            yield from ((name + letter, card | kind << 6 | ANY_COLUMN << 15) for letter, kind in kinds.items())
-            yield from ((name + parent, card | ONTO << 6 | NUMBERS[parent] << 9) for parent in names)
+            anywhere = ANY_COLUMN << 15 | ANY_INDEX << 21
+            yield from ((name + letter, card | kind << 6 | anywhere) for letter, kind in kinds.items())
+            yield from ((name + parent, card | ONTO << 6 | NUMBERS[parent] << 9 | anywhere) for parent in names)
             if rules.to != "tableau":
-                yield name + EMPTY, card | TO_EMPTY << 6 | ANY_COLUMN << 9
+                yield name + EMPTY, card | TO_EMPTY << 6 | ANY_COLUMN << 9 | anywhere
             for target in columns if rules.to == "tableau" else ():
-                yield f"{name}{EMPTY}{target + 1}", card | TO_EMPTY << 6 | target << 9
+                yield f"{name}{EMPTY}{target + 1}", card | TO_EMPTY << 6 | target << 9 | anywhere
+
+
+def _places_of_copies(rules: Rules) -> Iterator[tuple[str, int]]:
+    """Yield the words for places from which cards move that exist more than once, with their bits in moves."""
+    for column in range(len(rules.sizes)):
+        yield str(column + 1), column << 15 | ANY_INDEX << 21
+    for index in range(min(2 * rules.stock, len(rules.deck())) if rules.to == "waste" else 0):  # waste and stock
+        yield f"{STOCK}{index + 1}", IN_STOCK << 15 | index << 21
 
 
 @cache
@@ -175,13 +185,13 @@ def _size_in_column(t: Words, column: int, card: int) -> int:
 
 
 @routine
-def _find_in_stock(t: Words, card: int) -> None:
-    """Note where a card of the stock is, if it can be taken."""
+def _find_in_stock(t: Words, card: int, only: int) -> None:
+    """Note where a card of the stock is, if it can be taken; at the index `only`, or anywhere."""
     count, turned = t[STOCK_COUNT], t[TURNED]
     if t[TO_HOLE] and count and t[STOCK_CARDS + 0] == card:
         t[SOURCE], t[INDEX], t[PASSES_AFTER] = IN_STOCK, 0, t[PASSES]
     for index in range(count * t[TO_WASTE]):
-        if t[STOCK_CARDS + index] != card:
+        if t[STOCK_CARDS + index] != card or only not in (index, ANY_INDEX):
             continue
         number, passes = index + 1, t[PASSES]
         ahead = number - turned
@@ -193,8 +203,8 @@ def _find_in_stock(t: Words, card: int) -> None:
 
 
 @routine
-def _find(t: Words, card: int, only: int) -> None:
-    """Note where a card that can move is, with those on it; in the column `only`, or anywhere."""
+def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
+    """Note where a card that can move is, with those on it; in the column `only`, or in the stock, or anywhere."""
     t[SOURCE], t[SIZE] = NOWHERE, 1
     for column in range(t[COLUMNS]):
         size = _size_in_column(t, word(column), card)
@@ -211,7 +221,8 @@ def _find(t: Words, card: int, only: int) -> None:
         rank = (t[BASE] + t[UP + pile] - 1) % t[RANK_COUNT]
         if t[UP + pile] > t[FIXED] and card == 13 * t[SUIT_OF + pile] + rank:
             t[SOURCE], t[INDEX] = ON_FOUNDATION, pile
-    _find_in_stock(t, card)
+    if only in (IN_STOCK, ANY_COLUMN):
+        _find_in_stock(t, card, index_in_stock)
 
 
 @routine
@@ -283,14 +294,16 @@ def _to_column(t: Words, card: int, kind: int, target: int) -> bool:
 
 @routine
 def _to_foundation(t: Words, card: int) -> bool:
-    """Move a card to its foundation; return whether that is legal. It has no copies, so suits have one foundation."""
-    pile = card // 13
-    is_next = card % 13 == (t[BASE] + t[UP + pile]) % t[RANK_COUNT]
-    if not is_next or t[HAS_HOLE] or t[SOURCE] == ON_FOUNDATION:
+    """Move a card to the first foundation of its suit on which it is the next one; return whether that is legal."""
+    if t[HAS_HOLE] or t[SOURCE] == ON_FOUNDATION:
         return False
-    _take(t)
-    t[UP + pile] += 1
-    return True
+    for pile in range(t[PILES]):
+        is_next = card % 13 == (t[BASE] + t[UP + pile]) % t[RANK_COUNT]
+        if t[SUIT_OF + pile] == card // 13 and is_next and t[UP + pile] < t[RANK_COUNT]:
+            _take(t)
+            t[UP + pile] += 1
+            return True
+    return False
 
 
 @routine
@@ -375,12 +388,12 @@ def _settle(t: Words) -> None:
 @routine
 def _play(t: Words, move: int) -> bool:
     """Make a move; return whether it is legal."""
-    card, kind, target, source = move & 63, move >> 6 & 7, move >> 9 & 63, move >> 15 & 63
+    card, kind, target, source, index = move & 63, move >> 6 & 7, move >> 9 & 63, move >> 15 & 63, move >> 21
     if kind == IS_DEALT:
         return _deal(t, card)
     if kind == TO_FOUNDATION and t[COMPLETE]:
         return _complete(t, card, source)
-    _find(t, card, source if kind == BETWEEN else word(ANY_COLUMN))
+    _find(t, card, source, index)
     is_legal = t[SOURCE] != NOWHERE
     if kind in (TO_FOUNDATION, TO_CELL, INTO_HOLE):
         is_legal = is_legal and t[SIZE] == 1

@@ -18,7 +18,7 @@ from dealmill.cards import (
     words_of_stock,
 )
 from dealmill.game import NOTE, Scene, bare_text, scene, text, texts
-from dealmill.pipeline.games.patience.moves import DEALT
+from dealmill.pipeline.games.patience.moves import DEALT, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -36,7 +36,7 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
     """Return the table."""
     tiers = -(-len(position.columns) // COLUMNS_PER_TIER)
     per_tier = -(-len(position.columns) // tiers)
-    slots = max(per_tier, LEAST_SLOTS, rules.cells + 4 + (rules.reserve > 0))
+    slots = max(per_tier, LEAST_SLOTS, rules.cells + len(rules.piles) + (rules.reserve > 0))
     width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
     tier = (_rows(rules, tiers) - 1) * STRIP + HEIGHT
@@ -136,6 +136,15 @@ def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: 
     turned, order = position.turned, "dealing" if rules.to == "tableau" else "turning"
     words = words_of_stock(len(position.stock), turned, position.passes, order)
     yield text(MARGIN, top + 8, words, 13, NOTE, anchor="start")
-    dealt = position.stock[turned : turned + 1] if rules.copies > 1 else ()
-    names = [*position.stock[:turned], *(card + DEALT for card in dealt), *position.stock[turned + len(dealt) :]]
-    cards.add_stock(position.stock, turned, top + LABEL, per_row, names)
+    cards.add_stock(position.stock, turned, top + LABEL, per_row, list(_names_in_stock(rules, position)))
+
+
+def _names_in_stock(rules: Rules, position: Position) -> Iterator[str]:
+    """Yield the names of the cards of waste and stock: of copies, with their place, or as that which is dealt."""
+    for number, card in enumerate(position.stock):
+        if rules.copies == 1:
+            yield card
+        elif rules.to == "waste":
+            yield f"{card}{STOCK}{number + 1}"
+        else:
+            yield card + DEALT * (number == position.turned)

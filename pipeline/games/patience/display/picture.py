@@ -12,7 +12,7 @@ from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.display.drawing import table
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
-from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, Play
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -23,8 +23,8 @@ LINE = 90
 IDLE, HIDDEN = " .", "##"
 LAYOUT = "The layout."
 """The caption of the first step."""
-FROM_COLUMN = re.compile(f"([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
-"""The target of a move that names columns."""
+OF_COPIES = re.compile(f"({STOCK}?)([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
+"""Where a card that exists more than once comes from, and goes to."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -140,9 +140,9 @@ def told(play: Play, before: Position) -> str:
     if target == DEALT:
         return f"{len(play.cards)} card{'s' * (others > 0)} of the stock to the columns"
     with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
-    if columns := FROM_COLUMN.fullmatch(target):
-        where = f"to column {columns[2]}" if columns[2] else "to a foundation"
-        return f"{_name(card)}{with_others} from column {columns[1]} {where}"
+    if places := OF_COPIES.fullmatch(target):
+        where = f"to column {places[3]}" if places[3] else "to a foundation"
+        return f"{_name(card)}{with_others} from {'the stock' if places[1] else f'column {places[2]}'} {where}"
     where = {
         "f": "to its foundation",
         "c": "to a cell",
@@ -159,6 +159,8 @@ def moved_names(rules: Rules, play: Play) -> list[str]:
         return list(play.cards)
     if play.word[2:] == DEALT:
         return [f"{card}{number}" for number, card in enumerate(play.cards, start=1)]
+    if play.word.endswith(FOUNDATION) and not rules.complete:
+        return list(play.cards)
     return [f"{card}{column}" for card in play.cards if (column := play.word.partition("-")[2])]
 
 

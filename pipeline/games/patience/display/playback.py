@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from dealmill.pipeline.games.patience.moves import DEALT, FOUNDATION, Play
+from dealmill.pipeline.games.patience.moves import STOCK as FROM_STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.playback import Move, Pile, Playback, Step, carried, turned
@@ -82,12 +83,16 @@ class _Table:
         size, pairs = len(play.cards), zip(before.foundations, play.after.foundations, strict=True)
         if play.word[2:] == DEALT:
             yield from (turned(STOCK, f"column {number}") for number in range(1, size + 1))
-        elif play.word.endswith(FOUNDATION):
-            [name] = [name for name, (old, new) in zip(self._foundations(), pairs, strict=True) if old != new]
-            yield from [carried(f"column {play.word[2:-1]}", name)] * size
+            return
+        source, _, target = play.word[2:].rstrip(FOUNDATION).partition("-")
+        if source.startswith(FROM_STOCK):
+            yield from self._turn_stock(int(source[1:]), len(before.stock))
+        pile = WASTE if source.startswith(FROM_STOCK) else f"column {source}"
+        if target:
+            yield carried(pile, f"column {target}", size)
         else:
-            source, target = play.word[2:].split("-")
-            yield carried(f"column {source}", f"column {target}", size)
+            [name] = [name for name, (old, new) in zip(self._foundations(), pairs, strict=True) if old != new]
+            yield from [carried(pile, name)] * size
 
     def _moves(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield the moves of cards that exist once."""

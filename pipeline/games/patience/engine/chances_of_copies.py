@@ -43,8 +43,8 @@ ARRAY = Fields(k.END)
 BEFORE = ARRAY.row(k.POSITION_SIZE)
 """The position from which the player looks, without its cards, behind the words of Spider."""
 END = ARRAY.size
-FOUNDATION = 53
-"""The target of a whole suit in its lot."""
+FOUNDATION, WASTE = 53, 54
+"""The target of what goes to a foundation, and the place of the waste, in lots."""
 
 
 @dataclass(frozen=True)
@@ -70,23 +70,25 @@ class ChancesOfCopies:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    length, down = s[k.LENGTH + column], s[k.DOWN + column]
+    length, down, suits = s[k.LENGTH + column], s[k.DOWN + column], s[k.COMPLETE]
     if length == 0:
-        return word(mind.EMPTY_COLUMN[1])
-    cost, lowest = word(mind.FACE_DOWN * down), word(k.NO_CARD)
+        return word(mind.EMPTY_COLUMN[suits])
+    cost, lowest, deepest = word(mind.FACE_DOWN * down), word(k.NO_CARD), word(0)
     for height in range(down, length):
         card = card_at(s, column, word(height))
         rank = card % 13
         if rank > lowest:
-            cost += mind.COVERING[1]
+            cost += mind.COVERING[suits]
         lowest = min(lowest, rank)
         if height > down:
             under = card_at(s, column, word(height - 1))
             if (s[k.PARENTS + card] >> under) & 1 == 0:
-                cost += mind.MISFIT[1]
+                cost += mind.MISFIT[suits]
             elif (s[k.RUNS + card] >> under) & 1 == 0:
-                cost += mind.BROKEN_RUN[1]
-    return cost
+                cost += mind.BROKEN_RUN[suits]
+        if suits == 0 and deepest == 0 and k.pile_of(s, card) >= 0:
+            deepest = word(length - 1 - height)
+    return cost + mind.ABOVE_NEXT * deepest
 
 
 @inlined
@@ -99,10 +101,17 @@ def _keep_costs(s: Words, p: Words) -> None:
 @inlined
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
+    in_stock = s[k.STOCK_SIZE] - s[k.DEALT] + (s[k.LENGTH + s[k.COLUMNS]] if s[k.TO_WASTE] else 0)
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * in_stock
     for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
+
+
+@inlined
+def _changed(s: Words, source: int, target: int) -> int:
+    """Return the columns whose costs a move changes: all if it changes what a foundation waits for."""
+    return word(-1) if target == k.TO_FOUNDATION and s[k.COMPLETE] == 0 else word(1) << source | word(1) << target
 
 
 @inlined
@@ -127,8 +136,10 @@ def _first_space(s: Words) -> int:
 def _lot(s: Words, p: Words, move: int) -> np.uint64:
     """Return the lot of a move."""
     source, target, size = move & 63, (move >> 6) & 63, move >> 12
-    if target == k.UP:
-        target, size = word(FOUNDATION), s[k.RANKS]
+    if target == k.TO_FOUNDATION:
+        target, size = word(FOUNDATION), s[k.RANKS] if s[k.COMPLETE] else word(1)
+    if source == s[k.COLUMNS]:
+        source = word(WASTE)
     return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
 
 
@@ -140,14 +151,14 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
     space, best = _first_space(s), word(-1)
     for field in range(k.POSITION_SIZE):
         s[BEFORE + field] = s[k.POSITION + field]
-    for at in range(list_moves(s, True)):
+    for at in range(list_moves(s, True, False)):
         move = s[k.MOVES + at]
         source, target = move & 63, (move >> 6) & 63
-        if target == k.DEAL or (target != k.UP and s[k.LENGTH + target] == 0 and target != space):
+        if target != k.TO_FOUNDATION and s[k.LENGTH + target] == 0 and target != space:
             continue
         do(s, move, True)
         if is_new(p, position_key(s)):
-            count, cost = p[mind.COUNT], _cost(s, p, word(1) << source | word(1) << target)
+            count, cost = p[mind.COUNT], _cost(s, p, _changed(s, source, target))
             write_row(s, rows, count)
             add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
             if cost < p[mind.COST + 0] and precedes(p, lots, count, best):

@@ -25,7 +25,7 @@ from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
 from dealmill.pipeline.games.patience.position import CARDS
 from dealmill.pipeline.games.patience.reading.layout import canonical, implied_passes, parts_of, spellings
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 HEADINGS = {
     "base": "base",
@@ -297,7 +297,7 @@ def _foundations(rules: Rules, piles: Mapping[str, Any]) -> list[list[str]]:
     """Return the cards on each foundation that has some, the top one last."""
     listed = piles.get("foundations")
     if listed is None:
-        listed = [rules.foundations + suit for suit in SUITS] if rules.initial == "all" else []
+        listed = [rules.foundations + suit for suit in rules.piles] if rules.initial == "all" else []
     if isinstance(listed, list) and all(isinstance(pile, list) for pile in listed):
         listed = [card for pile in listed for card in pile]
     foundations = list[list[str]]()

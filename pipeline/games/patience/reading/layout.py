@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from dealmill.cards import LONGEST_LINE, WIDE, capital_ranks, is_name_of, wide_characters, with_letters
 from dealmill.game import BadLayout
+from dealmill.pipeline.games.patience.position import order_on_foundations
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
 
@@ -94,10 +95,10 @@ def _renamed(layout: str, names: str, *, in_order: bool) -> str:
 
 
 def _part(part: str) -> str:
-    """Return a part with its cards as they are written; foundations in the order of their suits."""
+    """Return a part with its cards as they are written; foundations in their order."""
     name, colon, cards = part.partition(":")
     cards = capital_ranks(cards)
     if name == "foundations" and len(cards) % 2 == 0:
         tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
-        cards = "".join(sorted(tops, key=lambda top: SUITS.find(top[1])))
+        cards = "".join(sorted(tops, key=order_on_foundations))
     return name + colon + cards

@@ -1,5 +1,5 @@
-"""The engine of patiences such as Spider, see `searched_by_stages`: layouts to the words of its kernel, and the result
-to a verdict with evidence.
+"""The engine of patiences such as Spider and Forty Thieves, see `searched_by_stages`: layouts to the words of its
+kernel, and the result to a verdict with evidence.
 
 Beams in search of a win are followed by counts of all positions, mostly where they die early. Whether a deal is decided
 within a node limit does not depend on what the limit is otherwise.
@@ -16,14 +16,15 @@ from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
-from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
 
 WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
 """The widths of the beams, of which the last one is repeated, each with other values."""
-LAYERS, LAYERS_OF_STAGE = 300, 20
-"""A beam has at most so many positions for each position of its width, and so many more for each row of the stock."""
+LAYERS, LAYERS_OF_ROW, LAYERS_OF_TURN = 300, 20, 10
+"""A beam has at most so many positions for each position of its width, and so many more for each row of the stock that
+goes to the columns, or for each turn of it."""
 FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
 """After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
 was left: up to `MOST_POSITIONS`, or if it died early, as many as referees visit."""
@@ -79,7 +80,8 @@ class _Search:
     def __init__(self, rules: Rules, limit: int) -> None:
         self.rules = rules
         self.most_counted = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT
-        layers = LAYERS + LAYERS_OF_STAGE * -(-rules.stock // len(rules.sizes))
+        rows, turns = -(-rules.stock // len(rules.sizes)), -(-rules.stock // rules.draw)
+        layers = LAYERS + (LAYERS_OF_TURN * turns if has_waste(rules) else LAYERS_OF_ROW * rows)
         self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
         counted, width = min(self.most_counted, limit) + 1, max(WIDTHS)
         searched = max(counted, *self.positions.values())
@@ -143,19 +145,25 @@ def words_of_moves(
     changed = list(range(len(columns)))
     for move in [0, *_trail(words, links)]:
         column, target, size = move & 63, move >> 6 & 63, move >> 12
-        if target == k.DEAL:
+        if target == k.DEAL and has_waste(rules):
+            _turn(columns[-1], stock, rules.draw)
+        elif target == k.DEAL:
             yield name_of(rules, stock[0]) + DEALT
             changed = list(range(min(len(columns), len(stock))))
             for number in changed:
                 columns[number].cards.append(stock.pop(0))
-        elif target == k.UP:
-            yield _put_up(rules, columns, column)
-        elif size:
-            yield _move_to_column(rules, columns, column, target, size)
-            columns[target].cards += columns[column].take(size)
-            changed = [column, target]
+        elif size or target == k.TO_FOUNDATION:
+            if column == len(rules.sizes):
+                _turn(columns[-1], stock, size - 1)
+                size = 1
+            if target == k.TO_FOUNDATION:
+                yield _put_up(rules, columns, column)
+            else:
+                yield _move_to_column(rules, columns, column, target, size)
+                columns[target].cards += columns[column].take(size)
+                changed = [column, target]
         for number in changed:
-            while not literal and columns[number].has_whole_suit(rules.ranks):
+            while not literal and rules.complete and columns[number].has_whole_suit(rules.ranks):
                 yield _put_up(rules, columns, number)
 
 
@@ -173,16 +181,33 @@ def _move_to_column(rules: Rules, columns: list[Column], column: int, target: in
     """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
     card, onto = name_of(rules, columns[column].cards[-size]), columns[target].cards
     if rules.copies > 1:
-        return f"{card}{column + 1}-{target + 1}"
+        return f"{card}{_source(rules, columns, column)}-{target + 1}"
     if onto:
         return card + name_of(rules, onto[-1])
     return card + EMPTY + (str(target + 1) if rules.to == "tableau" else "")
 
 
 def _put_up(rules: Rules, columns: list[Column], number: int) -> str:
-    """Take a whole suit from a column, and return the word for this move."""
-    cards = columns[number].take(rules.ranks)
-    return f"{name_of(rules, cards[0])}{number + 1 if rules.copies > 1 else ''}{FOUNDATION}"
+    """Take a card or a whole suit from a column, or from the waste, and return the word for this move."""
+    source = _source(rules, columns, number) if rules.copies > 1 else ""
+    cards = columns[number].take(rules.ranks if rules.complete else 1)
+    return f"{name_of(rules, cards[0])}{source}{FOUNDATION}"
+
+
+def _source(rules: Rules, columns: list[Column], number: int) -> str:
+    """Return the word for a column, or for the place of the top card of the waste."""
+    return f"{STOCK}{len(columns[number].cards)}" if number == len(rules.sizes) else str(number + 1)
+
+
+def _turn(waste: Column, stock: list[int], count: int) -> None:
+    """Turn cards of the stock, which come to the waste."""
+    waste.cards += stock[:count]
+    del stock[:count]
+
+
+def has_waste(rules: Rules) -> bool:
+    """Return whether cards of the stock come to a waste, which is one more column here."""
+    return rules.stock > 0 and rules.to == "waste"
 
 
 def name_of(rules: Rules, card: int) -> str:
@@ -192,12 +217,15 @@ def name_of(rules: Rules, card: int) -> str:
 
 def row_size(rules: Rules) -> int:
     """Return the bytes of a position."""
-    return 2 + 2 * len(rules.sizes) + len(rules.deck())
+    return 2 + len(SUITS) * rules.copies * (not rules.complete) + 2 * (len(rules.sizes) + 1) + len(rules.deck())
 
 
 def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
+    words[k.PLACES], words[k.TO_WASTE] = len(rules.sizes) + has_waste(rules), has_waste(rules)
+    words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
+    words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
@@ -217,7 +245,13 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
     words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
     words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
     piles = [Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
+    piles += [Column(numbers(cards.get("waste", "")), 0)] * has_waste(rules)
     position = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
+    heights = [0] * int(words[k.PILES])
+    for card in numbers(cards.get("foundations", "")) if heights else ():
+        first = card // 13 * rules.copies
+        heights[heights.index(0, first)] = card % 13 + 1
+    position += heights
     for pile in piles:
         position += [len(pile.cards), pile.down, *pile.cards]
     row[: len(position)] = position

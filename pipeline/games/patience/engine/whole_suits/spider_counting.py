@@ -127,7 +127,7 @@ def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
     visited = word(0)
     while visited < s[k.COUNT]:
         read_row(s, rows, visited)
-        for number in range(0 if s[CARDS_WAIT] and is_lost(s) else list_moves(s, True)):
+        for number in range(0 if s[CARDS_WAIT] and is_lost(s) else list_moves(s, True, True)):
             if number:
                 read_row(s, rows, visited)
             do(s, s[k.MOVES + number], True)

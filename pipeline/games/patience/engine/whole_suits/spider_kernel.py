@@ -1,12 +1,15 @@
-"""The search of patiences whose cards exist more than once, and of which only whole suits leave, such as Spider.
+"""The search of patiences whose cards exist more than once, or of which only whole suits leave: Spider, Forty Thieves
+and the like.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations. Since they are not unique, a position is
-its columns card by card, and is hashed column by column. As a row of bytes, it has how many cards are dealt and left,
+its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. As a
+row of bytes, a position has how many cards are dealt and left, the cards on each foundation unless whole suits leave,
 and each column. `links` has the number of the position from which each was reached, and the move: the column, the
 target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
 
-`beam` looks for a win: move by move, only the best positions are searched, by `_value`; then a row of the stock is
-dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `spider_counting` counts.
+`beam` looks for a win: move by move, only the best positions are searched, by `_value`; then the stock is dealt, a row
+to the columns or a turn to the waste, from the best ones of all, which are searched in the same way. Whole suits leave
+at once. `spider_counting` counts.
 """
 
 from collections.abc import Callable
@@ -23,18 +26,22 @@ Rows = NDArray[np.uint8]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
-MOST_CARDS = 104
-MOST_MOVES = MOST_COLUMNS * (MOST_COLUMNS - 1) * MOST_CARDS // 4
+MOST_CARDS, MOST_PLACES, MOST_PILES = 104, MOST_COLUMNS + 1, 32
+"""Places are columns, and the waste."""
+MOST_MOVES = MOST_PLACES * MOST_COLUMNS * MOST_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
+COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
+"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_CARDS)
 # A position
 POSITION = ARRAY.coming()
 LEFT, DEALT = ARRAY.words(2)
-LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MOST_COLUMNS)
+UP = ARRAY.row(MOST_PILES)
+LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MOST_PLACES)
 POSITION_SIZE = ARRAY.coming() - POSITION
-CARDS = ARRAY.row(MOST_COLUMNS * MOST_CARDS)
+CARDS = ARRAY.row(MOST_PLACES * MOST_CARDS)
 # The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
 # whether it ended since there was no further move
 NODES, LIMIT, NOISE, COUNT, DIED = ARRAY.words(5)
@@ -46,20 +53,25 @@ END = ARRAY.size
 NO_CARD = NO_COLUMN = 63
 SUIT = (1 << 13) - 1
 """The first suit, as a set of cards."""
-DEAL, UP = 62, 63
-"""Targets of moves that are no columns: a row of the stock is dealt, and a whole suit leaves."""
+DEAL, TO_FOUNDATION = 62, 63
+"""Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
 WON, LOST, OPEN = 1, 2, 3
 IN_RUN, PER_RUN_CARD, FITTING, MISFIT, FACE_DOWN, SPACE, KING_BELOW, WHOLE_SUIT = 10, 4, 3, 6, 12, 30, 5, 900
 FIRST_SPACE = 10
 """What the value of a position counts: a card that moves with the one below it, also for each card of its run; one that
 only fits, or does not; a card that lies face down; an empty column; a last rank at the bottom; a suit that has left."""
+CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MOST_COVERED = 20, 8, 3, 6, 2, 4
+IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE = 7, 6, 3
+"""The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
+only is lower than all below it, or covers lower ones, for each rank; and a card in the waste, or one there that covers
+lower ones, and for each rank."""
 LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
 """The bits of an entry for its row; those above are for the value."""
-STALLED, STALLED_AT_LAST = 12, 40
-"""After how many moves without a better position no further moves are made; the second is for those after which no row
-is dealt."""
+STALLED, STALLED_AT_LAST, STALLED_SINGLES, STALLED_SINGLES_AT_LAST = 12, 40, 8, 70
+"""After how many moves without a better position no further moves are made; the second is for those after which the
+stock is used up, and the others are those where cards go up one by one."""
 MIX = -7046029254386353131
 
 
@@ -77,6 +89,34 @@ def card_at(s: Words, column: int, height: int) -> int:
 @inlined
 def top_card(s: Words, column: int) -> int:
     return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else word(NO_CARD)
+
+
+@routine
+def _worth(s: Words, column: int) -> int:
+    """Return the value of a column if cards go up one by one."""
+    length, value, lowest, under = s[LENGTH + column], word(0), word(NO_CARD), word(NO_CARD)
+    for height in range(length):
+        card = card_at(s, column, word(height))
+        if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1:
+            value += BUILT
+        elif card % 13 > lowest:
+            value -= COVERING * min(card % 13 - lowest, word(MOST_COVERED))
+        elif height:
+            value -= UNBUILT
+        lowest, under = min(lowest, card % 13), card
+    return value if length else word(EMPTY_COLUMN)
+
+
+@routine
+def _worth_of_waste(s: Words, waste: int) -> int:
+    """Return the value of the waste."""
+    value, lowest = -IN_WASTE * s[LENGTH + waste], word(NO_CARD)
+    for height in range(s[LENGTH + waste]):
+        rank = card_at(s, waste, word(height)) % 13
+        if rank > lowest:
+            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, word(MOST_COVERED))
+        lowest = min(lowest, rank)
+    return word(value)
 
 
 @routine
@@ -103,19 +143,30 @@ def _weigh(s: Words, column: int) -> None:
         value += SPACE
     elif down == 0 and card_at(s, column, word(0)) % 13 == s[RANKS] - 1:
         value += KING_BELOW
+    if s[COMPLETE] == 0:
+        value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
     s[KEYS + column], s[VALUES + column] = key, value
+
+
+@inlined
+def order_counts(s: Words) -> bool:
+    """Return whether the order of columns counts, since cards will be dealt to them."""
+    return bool(s[DEALT] < s[STOCK_SIZE] and s[TO_WASTE] == 0)
 
 
 @inlined
 def position_key(s: Words) -> int:
     """Return the key of the position: the order of columns counts if cards will be dealt to them."""
-    key, in_order = word(s[DEALT]), s[DEALT] < s[STOCK_SIZE]
+    key, in_order = word(s[DEALT]), order_counts(s)
     for column in range(s[COLUMNS]):
         own = s[KEYS + column]
         if in_order:
             own = (own + column) * word(MIX)
             own ^= own >> 31
         key += own
+    if s[TO_WASTE]:
+        own = (s[KEYS + s[COLUMNS]] + MOST_COLUMNS) * word(MIX)
+        key += own ^ own >> 31
     key *= word(MIX)
     key ^= key >> 32
     return word(key) if key else word(1)
@@ -123,12 +174,14 @@ def position_key(s: Words) -> int:
 
 @inlined
 def _value(s: Words, key: int) -> int:
-    value: int = -WHOLE_SUIT * (s[LEFT] // s[RANKS])
+    value: int = -WHOLE_SUIT * (s[LEFT] // s[RANKS]) if s[COMPLETE] else -CARD_LEFT * s[LEFT]
     has_space = False
     for column in range(s[COLUMNS]):
         value += s[VALUES + column]
         has_space |= s[LENGTH + column] == 0
-    if has_space:
+    if s[TO_WASTE]:
+        value += s[VALUES + s[COLUMNS]]
+    if has_space and s[COMPLETE]:
         value += FIRST_SPACE
     if s[NOISE]:
         value += ((key ^ s[NOISE]) * word(MIX) >> 40) & 15
@@ -140,7 +193,10 @@ def read_row(s: Words, rows: Rows, row: int) -> None:
     """Make a row the position."""
     s[DEALT], s[LEFT] = rows[row, 0], rows[row, 1]
     at = word(2)
-    for column in range(s[COLUMNS]):
+    for pile in range(s[PILES]):
+        s[UP + pile] = rows[row, at + pile]
+    at += s[PILES]
+    for column in range(s[PLACES]):
         length = word(rows[row, at])
         s[LENGTH + column], s[DOWN + column] = length, rows[row, at + 1]
         at += 2
@@ -155,7 +211,10 @@ def write_row(s: Words, rows: Rows, row: int) -> None:
     """Write the position to a row."""
     rows[row, 0], rows[row, 1] = s[DEALT], s[LEFT]
     at = word(2)
-    for column in range(s[COLUMNS]):
+    for pile in range(s[PILES]):
+        rows[row, at + pile] = s[UP + pile]
+    at += s[PILES]
+    for column in range(s[PLACES]):
         length = s[LENGTH + column]
         rows[row, at], rows[row, at + 1] = length, s[DOWN + column]
         at += 2
@@ -197,15 +256,52 @@ def may_deal(s: Words) -> bool:
     return s[DEALT] < s[STOCK_SIZE] and not (s[FULL_COLUMNS] and has_space)
 
 
+@inlined
+def pile_of(s: Words, card: int) -> int:
+    """Return the first foundation on which a card is the next one, or -1 if there is none."""
+    first = card // 13 * s[COPIES]
+    for pile in range(first, first + s[COPIES]):
+        if s[UP + pile] == card % 13:
+            return word(pile)
+    return word(-1)
+
+
 @routine
-def list_moves(s: Words, literal: bool) -> int:
+def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
+    """List the moves of the top card of the waste and, if `dealing`, of those that turning uncovers; return the number
+    of all moves that are listed. The number of cards of a move is one more than those that are turned."""
+    waste, left, turned = word(s[COLUMNS]), s[STOCK_SIZE] - s[DEALT], word(0)
+    while True:
+        card = s[STOCK_CARDS + s[DEALT] + turned - 1] if turned else top_card(s, waste)
+        if card != NO_CARD:
+            move, may_fill = waste | (turned + 1) << 12, (s[SPACES] >> card) & 1
+            if pile_of(s, card) >= 0:
+                s[MOVES + count] = move | TO_FOUNDATION << 6
+                count += 1
+            for target in range(s[COLUMNS]):
+                under = top_card(s, word(target))
+                if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
+                    s[MOVES + count] = move | target << 6
+                    count += 1
+                    may_fill *= under != NO_CARD  # empty columns are alike
+        if turned == left or not dealing:
+            return count
+        turned = min(turned + s[DRAW], left)
+
+
+@routine
+def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
-    part of a run, or a whole column, to an empty column; and no row is dealt."""
+    part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
+    are listed if `dealing`."""
     count = word(0)
     for column in range(s[COLUMNS]):
         length, largest = s[LENGTH + column], movable(s, word(column))
-        if literal and is_whole(s, word(column)):
-            s[MOVES + count] = column | UP << 6
+        if literal and s[COMPLETE] and is_whole(s, word(column)):
+            s[MOVES + count] = column | TO_FOUNDATION << 6
+            count += 1
+        if s[COMPLETE] == 0 and length and pile_of(s, top_card(s, word(column))) >= 0:
+            s[MOVES + count] = column | TO_FOUNDATION << 6 | 1 << 12
             count += 1
         for target in range(s[COLUMNS]):
             under = top_card(s, word(target))
@@ -215,13 +311,15 @@ def list_moves(s: Words, literal: bool) -> int:
                 if under == NO_CARD:
                     fits = (s[SPACES] >> card) & 1
                     if literal:
-                        fits &= size < length or s[DEALT] < s[STOCK_SIZE]
+                        fits &= size < length or order_counts(s)
                     else:
-                        fits &= size == largest and size < length
+                        fits &= (size == largest or s[COMPLETE] == 0) and size < length
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if literal and may_deal(s):
+    if s[TO_WASTE]:
+        return _list_from_waste(s, count, dealing)
+    if dealing and may_deal(s):
         s[MOVES + count] = DEAL << 6
         count += 1
     return count
@@ -238,13 +336,31 @@ def _turn_up(s: Words, column: int) -> None:
 def finish(s: Words, column: int, literal: bool) -> None:
     """Do what follows if a column has changed; if not `literal`, whole suits leave it."""
     _turn_up(s, column)
-    while not literal and is_whole(s, column):
-        _put_up(s, column)
+    while not literal and s[COMPLETE] and is_whole(s, column):
+        _put_suit_up(s, column)
     _weigh(s, column)
 
 
 @inlined
-def _put_up(s: Words, column: int) -> None:
+def _put_card_up(s: Words, column: int) -> None:
+    """Move the top card of a column or of the waste to a foundation."""
+    s[UP + pile_of(s, top_card(s, column))] += 1
+    s[LENGTH + column] -= 1
+    s[LEFT] -= 1
+
+
+@inlined
+def _turn(s: Words, size: int) -> None:
+    """Turn cards of the stock, which come to the waste."""
+    waste = word(s[COLUMNS])
+    for number in range(size):
+        s[CARDS + MOST_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
+    s[LENGTH + waste] += size
+    s[DEALT] += size
+
+
+@inlined
+def _put_suit_up(s: Words, column: int) -> None:
     """Move a whole suit to a foundation."""
     s[LENGTH + column] -= s[RANKS]
     s[LEFT] -= s[RANKS]
@@ -255,15 +371,25 @@ def _put_up(s: Words, column: int) -> None:
 def do(s: Words, move: int, literal: bool) -> None:
     """Make a move."""
     column, target, size = move & 63, (move >> 6) & 63, move >> 12
-    if target == DEAL:
+    if column == s[COLUMNS]:
+        _turn(s, size - 1)
+        size = word(1)
+    if target == DEAL and s[TO_WASTE]:
+        _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
+        _weigh(s, word(s[COLUMNS]))
+    elif target == DEAL:
         dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
         for each in range(dealt):
             s[CARDS + MOST_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
             s[LENGTH + each] += 1
             finish(s, word(each), literal)
         s[DEALT] += dealt
-    elif target == UP:
-        _put_up(s, column)
+    elif target == TO_FOUNDATION:
+        if s[COMPLETE]:
+            _put_suit_up(s, column)
+        else:
+            _put_card_up(s, column)
+            _turn_up(s, column)
         _weigh(s, column)
     else:
         s[LENGTH + column] -= size
@@ -353,10 +479,22 @@ def _rank(heap: Words, size: int, width: int, value: int) -> int:
 
 
 @inlined
-def _undo(s: Words, column: int) -> None:
+def _restore(s: Words, column: int) -> None:
     """Restore what is known of a column; its cards are still where they were."""
     for field in (LENGTH, DOWN, KEYS, VALUES):
         s[field + column] = s[BEFORE + (field - POSITION) + column]
+
+
+@inlined
+def _undo(s: Words, move: int) -> None:
+    """Take a move back that dealt nothing."""
+    target = (move >> 6) & 63
+    _restore(s, move & 63)
+    s[LEFT] = s[BEFORE + (LEFT - POSITION)]
+    if target != TO_FOUNDATION:
+        _restore(s, target)
+    for pile in range(s[PILES] * (target == TO_FOUNDATION)):
+        s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 
 
 @inlined
@@ -397,7 +535,7 @@ def _expand(
         read_row(s, rows, first + at)
         for field in range(POSITION_SIZE):
             s[BEFORE + field] = s[POSITION + field]
-        for number in range(list_moves(s, False)):
+        for number in range(list_moves(s, False, False)):
             move = s[MOVES + number]
             do(s, move, False)
             key = position_key(s)
@@ -412,9 +550,7 @@ def _expand(
                 if slot >= 0:
                     moves[slot] = at << 32 | move
                     count += slot == count
-            _undo(s, move & 63)
-            _undo(s, (move >> 6) & 63)
-            s[LEFT] = s[BEFORE + (LEFT - POSITION)]
+            _undo(s, move)
     return count
 
 
@@ -438,7 +574,9 @@ def _search_stage(
     for at in range(size):
         read_row(s, rows, word(at))
         known = _remember(s, rows, numbers, best, known, width, numbers[at])
-    patience = word(STALLED if s[DEALT] < s[STOCK_SIZE] else STALLED_AT_LAST)
+    patience = word(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
+    if s[DEALT] < s[STOCK_SIZE]:
+        patience = word(STALLED if s[COMPLETE] else STALLED_SINGLES)
     while size and stalled < patience:
         count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
         for slot in range(max(count, word(0))):

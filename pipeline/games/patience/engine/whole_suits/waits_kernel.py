@@ -150,7 +150,7 @@ def _list_moves(s: Words) -> int:
                 if s[k.SPACES] >> king & 1:
                     count = _list_move(s, count, king, word(target))
         elif is_whole(s, word(target)):
-            s[k.MOVES + count] = target | k.UP << 6
+            s[k.MOVES + count] = target | k.TO_FOUNDATION << 6
             count += 1
     if may_deal(s):
         s[k.MOVES + count] = k.DEAL << 6

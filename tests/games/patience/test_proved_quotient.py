@@ -15,13 +15,9 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import (
-    Claim,
-    altered_texts,
-    reason_of_python,
-    write_rules,
-)
+from tests.games.patience.test_proved import altered_texts, reason_of_python, write_rules
 from tests.games.patience.test_quotient import quotient_rules
+from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences
 
 pytestmark = pytest.mark.slow

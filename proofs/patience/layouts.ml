@@ -45,6 +45,7 @@ type game = {
   has_hole : bool;
   stacked : bool;
   counts_passes : bool;  (* whether a layout says how many passes are left *)
+  most_passes : int;  (* how many are left at most, if it does *)
 }
 
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
@@ -79,11 +80,22 @@ let read_game keys =
     }
   in
   let counts_passes = (not (rules.unlimited || rules.to_hole)) && number "stock.passes" > 1 in
+  let most_passes = if counts_passes then number "stock.passes" - 1 else 0 in
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
   let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
   check_used keys;
-  { name = name_of_game keys; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
+  {
+    name = name_of_game keys;
+    rules;
+    column_count;
+    has_face_down;
+    base_is_dealt;
+    has_hole;
+    stacked;
+    counts_passes;
+    most_passes;
+  }
 
 (* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
 
@@ -187,6 +199,7 @@ let read_layout game text =
       (* Earlier versions left out that no pass is left. *)
       let says_passes = List.mem_assoc "passes" parts in
       if says_passes && not game.counts_passes then fail "%s has no passes" game.name;
+      if position.turning.passes > game.most_passes then fail "%d passes are too many" position.turning.passes;
       if layout_text { game with counts_passes = says_passes } rules position in_hole <> text then
         fail "%S is not the canonical text of its position" text;
       (rules, settled rules position)

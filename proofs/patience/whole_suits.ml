@@ -70,6 +70,7 @@ let read_game keys =
       has_hole = false;
       stacked = false;
       counts_passes = false;
+      most_passes = 0;
     }
   in
   { single; run; full_columns; suits; copies = decks * 4 / List.length suits; stock_size }

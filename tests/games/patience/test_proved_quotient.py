@@ -15,13 +15,10 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import (
-    altered_texts,
-    reason_of_python,
-    write_rules,
-)
+from tests.games.patience.test_proved import altered_texts, reason_of_python, write_rules
 from tests.games.patience.test_quotient import quotient_rules
-from tests.games.proved import ClaimedLoss, differences
+from tests.games.proved import ClaimedLoss as Claim
+from tests.games.proved import differences
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +28,7 @@ PROVED = ("kings", "none")
 """The proof is about games in which these go to empty columns."""
 
 
-def random_claims(first_seed: int) -> Iterator[ClaimedLoss]:
+def random_claims(first_seed: int) -> Iterator[Claim]:
     """Yield claims of small decks by random rules without end, true ones where there are any."""
     seed = first_seed
     while True:
@@ -40,16 +37,16 @@ def random_claims(first_seed: int) -> Iterator[ClaimedLoss]:
         rules = quotient_rules(random)
         if rules.spaces in PROVED:
             for layout in (*to_strings(deal(rules, seed, 1, 1)), *(random_position(rules, random) for _ in "123")):
-                yield counted(ClaimedLoss(rules, layout, f"quotient * {FEW}"))
+                yield counted(Claim(rules, layout, f"quotient * {FEW}"))
 
 
-def counted(claim: ClaimedLoss) -> ClaimedLoss:
+def counted(claim: Claim) -> Claim:
     """Return a claim with the number of positions that can be reached, if there are few and none is won."""
     number = re.search(r"(\d+) positions? can be reached, not", reason_of_python(claim))
     return claim._replace(evidence=f"quotient * {number[1]}") if number else claim
 
 
-def altered(claim: ClaimedLoss) -> Iterator[ClaimedLoss]:
+def altered(claim: Claim) -> Iterator[Claim]:
     """Yield a claim, and if it is true, others that differ a little, most of them wrong."""
     yield claim
     if not reason_of_python(claim):
@@ -59,13 +56,13 @@ def altered(claim: ClaimedLoss) -> Iterator[ClaimedLoss]:
         yield from altered_texts(claim)
 
 
-def some_claims(number: int, first_seed: int) -> list[ClaimedLoss]:
+def some_claims(number: int, first_seed: int) -> list[Claim]:
     """Return so many claims of small decks, real and altered ones."""
     claims = (each for claim in random_claims(first_seed) for each in altered(claim))
     return list(dict.fromkeys(islice(claims, number)))
 
 
-def assert_agrees(programs: Path, claims: list[ClaimedLoss], folder: Path) -> None:
+def assert_agrees(programs: Path, claims: list[Claim], folder: Path) -> None:
     """Check that the proved referee accepts those claims that the one in Python accepts, and that there are some."""
     differing, accepted = differences(programs, claims, folder, write_rules, reason_of_python)
     assert differing == []
@@ -93,7 +90,7 @@ def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs
 def test_losses_of_deals_are_proved(name: str, losses: dict[int, int], programs: Path, tmp_path: Path) -> None:
     rules = rules_of(name)
     claims = [
-        ClaimedLoss(rules, layout, f"quotient * {positions + more}")
+        Claim(rules, layout, f"quotient * {positions + more}")
         for number, positions in losses.items()
         for layout in to_strings(deal(rules, 1, number, 1))
         for more in (-1, 0, 1)

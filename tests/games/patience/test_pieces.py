@@ -79,7 +79,7 @@ class Literal:
                     is_loose = start > 0 or cards[0].rank == rules.ranks - 1
                     pieces.append(Piece(tuple(cards[start:end]), is_loose))
                     start = end
-        heights = tuple(state.up[suit] for suit in "CHSD")
+        heights = tuple(state.up[suit][0] for suit in "CHSD")
         self.first: State = heights, frozenset(pieces)  # type: ignore[assignment]
 
     def is_won(self, limit: int) -> bool | None:

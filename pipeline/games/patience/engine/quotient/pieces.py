@@ -11,7 +11,7 @@ from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 from dealmill.pipeline.games.patience.engine.quotient import pieces_kernel as k
 from dealmill.pipeline.games.patience.engine.quotient.words import FIELD, LOST, NO_CARD, OUT_OF_TABLE, SUIT, WON, Words
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
-from dealmill.pipeline.games.patience.rules import RANKS, Rules, pairs
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.verdicts import Verdict
 
 FIRST_NODES = 30_000
@@ -77,16 +77,19 @@ def load(words: Words, rules: Rules, layout: str) -> None:
     base = RANKS.index(texts.get("base", rules.foundations))
     numbers = rules.card_numbers(base)
 
+    def names(text: str) -> list[str]:
+        return [text[at : at + 2] for at in range(0, len(text), 2)]
+
     words[: k.STACK] = 0
     words[k.RANKS], words[k.COLUMNS], words[k.KINGS_FILL] = rules.ranks, len(rules.sizes), rules.spaces == "kings"
     words[k.DECK] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
     words[k.UNDER : k.UNDER + 52] = words[k.OVER : k.OVER + 52] = NO_CARD
     heights, waiting, key = [0] * 4, 0, 0
-    for name in pairs(texts.get("foundations", "")):
+    for name in names(texts.get("foundations", "")):
         heights[numbers[name] // 13] = numbers[name] % 13 + 1
     for column in columns.split("/"):
         below, below_is_down = NO_CARD, False
-        for name in pairs(column.strip("-")):
+        for name in names(column.strip("-")):
             card, is_down = numbers[name], name[1].islower()
             if below == NO_CARD:
                 waits = card % 13 != rules.ranks - 1

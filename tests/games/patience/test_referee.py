@@ -313,12 +313,14 @@ def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -
         ("klondike", "2C", "is not the evidence of a loss"),
         ("klondike", " 1", "is not the evidence of a loss"),
         ("black-hole", "2C 1", "such a list of cards proves nothing in black-hole"),
+        ("forty-thieves", "*KD 1", "such a list of cards proves nothing in forty-thieves"),
     ],
 )
 def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: str, reason: str) -> None:
     lost = {
         "klondike": "klondike KS/-/-/-/-/-/- foundations:KCKHQSQD stock:KD",
         "black-hole": "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS",
+        "forty-thieves": "forty-thieves QDKD/-/-/-/-/-/-/-/-/- foundations:KCKCKHKHKSKSKDJD",
     }
     with pytest.raises(InvalidEvidence, match=reason):
         Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)

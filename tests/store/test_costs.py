@@ -34,7 +34,7 @@ from tests.web.conftest import client_of
 
 ENGINE = "memory/two-pass"
 DEALS = DealRange(find_game("memory"), 3, 1, 5_000, {"pairs": 2})
-BURNT = 0.05
+BURNT = 0.01
 """Processor seconds of each call of an engine."""
 each_storage = pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 
@@ -73,10 +73,11 @@ def changed(database: Database, run: int, value: object) -> RunStatus:
 def test_a_run_costs_what_its_jobs_cost(database: Database, storage: Storage) -> None:
     run = planned(database, storage)
     assert find_run(database, run).cpu_seconds is None
+    begun = time.process_time()
     do_runs(database)
     status = find_run(database, run)
     assert status.cpu_seconds is not None
-    assert status.jobs * BURNT <= status.cpu_seconds < 60
+    assert status.jobs * BURNT <= status.cpu_seconds <= time.process_time() - begun
     fingerprint = fingerprint_of(database, run, status.items)
     less = changed(database, run, 0.0)
     assert less.cpu_seconds is not None

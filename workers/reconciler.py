@@ -155,7 +155,8 @@ def reconcile(database: Database, queue: Queue, installation: Installation, only
                 parents = None if only is None else only.get(name, ())
                 for job_id in leases.pending(database, kind.table, engines, WINDOW, parents):
                     named_only = {"named_only": only is not None}
-                    app.send_task(TASK, (name, job_id), named_only, producer=producer, queue=queue.name)
+                    # no retry by the library: it would go on with a channel of its own, and close the one that is kept
+                    app.send_task(TASK, (name, job_id), named_only, producer=producer, queue=queue.name, retry=False)
 
 
 def _check_keys(channel: Any, queue: str) -> None:

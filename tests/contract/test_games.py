@@ -6,8 +6,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, run_kernel, to_texts
-from dealmill.testing import Check, checks_of, patiences, pictures
-from dealmill.testing.patiences import agreement
+from dealmill.testing import Check, checks_of, pictures
 from tests.doing import QUICK
 from tests.fuzz.layouts import unusual_lines
 from tests.selection import SELECTION
@@ -19,10 +18,6 @@ COSTLY = {
     "the engine and the referees agree with plain code",
 }
 """Checks that take seconds."""
-BY_PLAIN_CODE = COSTLY - {"no evidence takes too much memory"}
-FEW_DECKS = 10
-"""The small decks of most patiences on which plain code decides the same. `test_agreement.py` of patiences shows that
-so few notice each wrong belief of an engine. The games of `make test` are tried on all of them."""
 OF_FEW_GAMES = {
     "the canonical check agrees with the reader",
     "the referee accepts every verdict",
@@ -45,11 +40,6 @@ def is_quick(check: Check) -> bool:
     return check.name not in COSTLY and (name in THOROUGH or check.name not in OF_FEW_GAMES)
 
 
-def has_few_decks(check: Check) -> bool:
-    """Whether `make test-slow` makes a check with few small decks, and the whole one is made by hand."""
-    return check.name in BY_PLAIN_CODE and check.subject not in QUICK
-
-
 CHECKS = [
     check
     for name in (sorted(QUICK) if SELECTION.quick else games())
@@ -59,16 +49,7 @@ CHECKS = [
 
 
 @pytest.mark.parametrize("check", SELECTION.parameters(CHECKS, is_quick), ids=str)
-def test_every_game_meets_the_checks(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    if has_few_decks(check):
-        for module in (agreement, patiences):
-            monkeypatch.setattr(module, "SMALL_DECKS", FEW_DECKS)
-    check()
-
-
-@pytest.mark.by_hand
-@pytest.mark.parametrize("check", [check for check in CHECKS if has_few_decks(check)], ids=str)
-def test_every_patience_meets_the_checks_by_plain_code_on_all_small_decks(check: Check) -> None:
+def test_every_game_meets_the_checks(check: Check) -> None:
     check()
 
 

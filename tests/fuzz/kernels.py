@@ -20,7 +20,7 @@ from dealmill.testing.subject import is_canonical
 from tests.fuzz.layouts import canonical_texts, subject_of
 from tests.fuzz.targets import FEW_PLAYS, FUZZED, PLAYED
 
-AT_ONCE = 500
+AT_ONCE = 2_000
 LIMITS = (0, 1, 2, NO_LIMIT)
 LIMIT = 2_000
 """Nodes for altered layouts, some of which may be hard to solve."""

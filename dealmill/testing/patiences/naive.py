@@ -204,8 +204,10 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
             tidy(after, rules)
-            places = f"{_place(source, rest, state)}{_goal(target, rest, after)}" if has_copies(rules) else ""
-            yield f"{group[0].name}{places or target}", after
+            goal = target
+            if has_copies(rules):
+                goal = _source_word(source, rest, state) + _target_word(target, rest, after)
+            yield f"{group[0].name}{goal}", after
     if rules.complete:
         yield from completed(state, rules)
     if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
@@ -236,12 +238,12 @@ def has_copies(rules: Rules) -> bool:
     return 4 * rules.decks > rules.suits
 
 
-def _place(source: str, rest: State, state: State) -> str:
+def _source_word(source: str, rest: State, state: State) -> str:
     """Return where a card is that has copies: the number of its column, or its place in waste and stock."""
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 
-def _goal(target: str, rest: State, after: State) -> str:
+def _target_word(target: str, rest: State, after: State) -> str:
     """Return where it goes: to a foundation, or the number of a column."""
     return target if target == "f" else f"-{longer(rest, after) + 1}"
 

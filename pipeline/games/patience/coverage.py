@@ -3,7 +3,6 @@
 from math import log2
 
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
-from dealmill.pipeline.games.patience.losses.pieces import pieces_prove_losses
 from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
@@ -82,8 +81,3 @@ def is_interrupted(rules: Rules) -> bool:
     """Return whether short plain searches interrupt the one without arrangements: where only kings go to empty columns,
     they find some wins sooner, and lists of cards that matter. With a reserve, everything is decided without them."""
     return rules.spaces == "kings" and rules.reserve == 0
-
-
-def searched_with_pieces(rules: Rules) -> bool:
-    """Return whether a search without the arrangement of pieces proves losses that the plain search does not find."""
-    return pieces_prove_losses(rules)

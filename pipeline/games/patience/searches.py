@@ -17,10 +17,10 @@ from dealmill.pipeline.games.patience.coverage import (
     is_interrupted,
     searched_by_stages,
     searched_with_beams,
-    searched_with_pieces,
     searched_without_arrangements,
     single_copies_go_up,
 )
+from dealmill.pipeline.games.patience.losses.pieces import pieces_prove_losses
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
@@ -213,7 +213,7 @@ QUOTIENT = Search(
     memory=memory_of_quotient,
 )
 PIECES = Search(
-    searched_with_pieces,
+    pieces_prove_losses,
     lambda _rules: PIECES_VERSION,
     _load_pieces,
     evidence_of_loss=lambda _rules: LOSS_OF_PIECES,

@@ -312,6 +312,7 @@ def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -
         ("klondike", "2c 1", "is not the evidence of a loss"),
         ("klondike", "2C", "is not the evidence of a loss"),
         ("klondike", " 1", "is not the evidence of a loss"),
+        ("klondike", "quotient *2C 1", r"all cards matter in this form: it is like quotient \* 13289"),
         ("black-hole", "2C 1", "such a list of cards proves nothing in black-hole"),
         ("forty-thieves", "*KD 1", "such a list of cards proves nothing in forty-thieves"),
     ],

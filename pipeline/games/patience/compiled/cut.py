@@ -55,7 +55,7 @@ NEVER, ALWAYS = -100, 100
 
 
 def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
-    """Check the claim of a loss; return and raise what `counting.check_count` does."""
+    """Check the claim of a loss; return and raise what `counted` does."""
     return counting.check_count(rules, layout, loss, partial(_count, _lags(rules)))
 
 

@@ -52,18 +52,7 @@ SIZE = ARRAY.size
 
 
 def check_pieces(rules: Rules, layout: str, loss: PiecesLoss) -> list[int]:
-    """Check that no position is won, and that the number of positions is the one that the evidence claims.
-
-    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
-    `COMPARED` positions.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it is not so.
-    MemoryError
-        If there is not enough memory for the positions; it says how much is needed.
-    """
+    """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
     return counted(loss.positions, KEY_WORDS, lambda *arrays: _count(t.copy(), *arrays), "the easier game")

@@ -60,18 +60,7 @@ LOWEST = 1 | 1 << 13
 
 
 def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
-    """Check that no position is won, and that the number of positions is the one that the evidence claims.
-
-    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
-    `COMPARED` positions.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it is not so.
-    MemoryError
-        If there is not enough memory for the positions; it says how much is needed.
-    """
+    """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
     return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays))

@@ -33,7 +33,7 @@ SIZE = ARRAY.size
 
 
 def check_safe(rules: Rules, layout: str, loss: SafeLoss) -> list[int]:
-    """Check the claim of a loss; return and raise what `counting.check_count` does."""
+    """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     game = "the easier game" if t[IDLE] else "the game"

@@ -39,7 +39,7 @@ from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 
 def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool) -> list[int]:
-    """Check the claim of a loss, by a pair or not; return and raise what `counting.check_count` does."""
+    """Check the claim of a loss, by a pair or not; return and raise what `counted` does."""
     base = RANKS.index(rules.foundations)
     cards = sum(1 << rules.card_number(card, base) for card in loss.cards)
     count = partial(_count, cards, is_pair, cards_wait(rules))

@@ -33,16 +33,7 @@ class Start(NamedTuple):
 
 
 def check_count(rules: Rules, layout: str, positions: int) -> list[int]:
-    """Check that no position is won, and that their number is the claimed one. Return how many can be reached without a
-    move, with at most one, with at most two, and so on, up to `keys.COMPARED`.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it is not so.
-    MemoryError
-        If there is not enough memory for the positions; it says how much is needed.
-    """
+    """Check the claim of a loss with so many positions; return and raise what `counted` does."""
     start = _load(rules, layout)
     words = -(-len(start.digits) // DIGITS)
 

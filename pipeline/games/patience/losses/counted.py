@@ -194,3 +194,18 @@ def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:
     if not (cards_may_be_absent_at_once if absent_at_once else easier_game_is_sound)(rules):
         raise InvalidEvidence(1, f"such a list of cards proves nothing in {rules.name}")
     return CountedLoss(frozenset(cards), positions, absent_at_once)
+
+
+def read_whole_count(rules: Rules, evidence: str, example: str) -> CountedLoss:
+    """Return what evidence of a form like the `example` claims, in which all cards matter, without its first word and
+    without visiting the positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it cannot be read, has a list of cards, or claims more positions than any referee visits.
+    """
+    loss = read_counted(rules, evidence, f"{example.partition(' ')[0]} ")
+    if loss.live is not None:
+        raise InvalidEvidence(1, f"all cards matter in this form: it is like {example}")
+    return loss

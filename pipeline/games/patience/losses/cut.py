@@ -8,7 +8,7 @@ for the reason why a game that can be won is still won then.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_whole_count
 from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeMoves
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
@@ -143,7 +143,4 @@ def read_cut(rules: Rules, evidence: str) -> CutLoss:
     """
     if not cut_proves_losses(rules):
         raise InvalidEvidence(1, f"a relaxed game proves nothing in {rules.name}")
-    loss = read_counted(rules, evidence, "cut ")
-    if loss.live is not None:
-        raise InvalidEvidence(1, "all cards matter in this form: it is like cut * 1357")
-    return CutLoss(*loss)
+    return CutLoss(*read_whole_count(rules, evidence, "cut * 1357"))

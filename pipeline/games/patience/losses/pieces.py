@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_whole_count
 from dealmill.pipeline.games.patience.losses.quotient import REFUTED_IN_QUOTIENT, Kind, kinds_of_cards
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import EMPTY, FOUNDATION, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RED, SUITS, Rules
-from dealmill.verdicts import InvalidEvidence
 
 
 def pieces_prove_losses(rules: Rules) -> bool:
@@ -318,7 +317,4 @@ def read_pieces(rules: Rules, evidence: str) -> PiecesLoss:
     InvalidEvidence
         If it cannot be read, or claims more positions than any referee visits.
     """
-    loss = read_counted(rules, evidence, "quotient ")
-    if loss.live is not None:
-        raise InvalidEvidence(1, "all cards matter in this form: it is like quotient * 71353")
-    return PiecesLoss(*loss)
+    return PiecesLoss(*read_whole_count(rules, evidence, "quotient * 71353"))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_whole_count
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import EMPTY, FOUNDATION, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
@@ -368,7 +368,4 @@ def read_quotient(rules: Rules, evidence: str) -> QuotientLoss:
     """
     if not quotient_is_sound(rules):
         raise InvalidEvidence(1, f"positions of the quotient prove nothing in {rules.name}")
-    loss = read_counted(rules, evidence, "quotient ")
-    if loss.live is not None:
-        raise InvalidEvidence(1, "all cards matter in this form: it is like quotient * 13289")
-    return QuotientLoss(*loss)
+    return QuotientLoss(*read_whole_count(rules, evidence, "quotient * 13289"))

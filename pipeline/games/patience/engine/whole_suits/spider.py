@@ -15,6 +15,7 @@ from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
@@ -128,7 +129,7 @@ class _Search:
         positions = self.positions[width]
         table, near = self.table[: table_size(positions)], self.near[: table_size(NEAR * width)]
         links, heaps = self.links[:positions], self.heaps[: 2 * width + 2]
-        return k.beam(self.words, self.rows, self.numbers, table, near, links, heaps, self.moves, width)
+        return beam(self.words, self.rows, self.numbers, table, near, links, heaps, self.moves, width)
 
     def _count(self, positions: int) -> int:
         """Count all positions, up to so many."""

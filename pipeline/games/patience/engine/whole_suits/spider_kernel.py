@@ -7,9 +7,7 @@ row of bytes, a position has how many cards are dealt and left, the cards on eac
 and each column. `links` has the number of the position from which each was reached, and the move: the column, the
 target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
 
-`beam` looks for a win: move by move, only the best positions are searched, by `_value`; then the stock is dealt, a row
-to the columns or a turn to the waste, from the best ones of all, which are searched in the same way. Whole suits leave
-at once. `spider_counting` counts.
+`spider_beam` looks for a win, and `spider_counting` counts.
 """
 
 from collections.abc import Callable
@@ -18,7 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, routine
 from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
@@ -69,9 +67,6 @@ LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
 """The bits of an entry for its row; those above are for the value."""
-STALLED, STALLED_AT_LAST, STALLED_SINGLES, STALLED_SINGLES_AT_LAST = 12, 40, 8, 70
-"""After how many moves without a better position no further moves are made; the second is for those after which the
-stock is used up, and the others are those where cards go up one by one."""
 MIX = -7046029254386353131
 
 
@@ -173,7 +168,8 @@ def position_key(s: Words) -> int:
 
 
 @inlined
-def _value(s: Words, key: int) -> int:
+def value_of(s: Words, key: int) -> int:
+    """Return the value of the position with a key."""
     value: int = -WHOLE_SUIT * (s[LEFT] // s[RANKS]) if s[COMPLETE] else -CARD_LEFT * s[LEFT]
     has_space = False
     for column in range(s[COLUMNS]):
@@ -418,7 +414,7 @@ def store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
     write_row(s, rows, row)
     s[COUNT] += 1
     s[NODES] += 1
-    return (_value(s, key) + LEAST_VALUE) << 32 | row
+    return (value_of(s, key) + LEAST_VALUE) << 32 | row
 
 
 @inlined
@@ -442,204 +438,3 @@ def pop(heap: Words, size: int) -> None:
         heap[at] = heap[child]
         at, child = child, 2 * child + 1
     heap[at] = entry
-
-
-@inlined
-def _has(table: Words, key: int) -> bool:
-    """Return whether a key is in a hash table."""
-    slot = (key >> 20) & (len(table) - 1)
-    while table[slot] != 0 and table[slot] != key:
-        slot = (slot + 1) & (len(table) - 1)
-    return bool(table[slot])
-
-
-@inlined
-def _insert(table: Words, key: int) -> None:
-    """Write a key to a hash table."""
-    slot = (key >> 20) & (len(table) - 1)
-    while table[slot] != 0 and table[slot] != key:
-        slot = (slot + 1) & (len(table) - 1)
-    table[slot] = key
-
-
-@inlined
-def _rank(heap: Words, size: int, width: int, value: int) -> int:
-    """Insert a value into the `width` best ones, of which there are `size`, in a heap with the worst one first; return
-    its slot, or -1 if it is not among them."""
-    entry = (LEAST_VALUE - value) << 32
-    if size < width:
-        push(heap, size, entry | size)
-        return size
-    if entry >> 32 >= heap[0] >> 32:
-        return word(-1)
-    slot: int = heap[0] & ROW
-    heap[size] = entry | slot
-    pop(heap, size)
-    return slot
-
-
-@inlined
-def _restore(s: Words, column: int) -> None:
-    """Restore what is known of a column; its cards are still where they were."""
-    for field in (LENGTH, DOWN, KEYS, VALUES):
-        s[field + column] = s[BEFORE + (field - POSITION) + column]
-
-
-@inlined
-def _undo(s: Words, move: int) -> None:
-    """Take a move back that dealt nothing."""
-    target = (move >> 6) & 63
-    _restore(s, move & 63)
-    s[LEFT] = s[BEFORE + (LEFT - POSITION)]
-    if target != TO_FOUNDATION:
-        _restore(s, target)
-    for pile in range(s[PILES] * (target == TO_FOUNDATION)):
-        s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
-
-
-@inlined
-def _add(s: Words, rows: Rows, numbers: Words, table: Words, links: Words, row: int, link: int) -> bool:
-    """Write the position to a row, with its number and its link; return False if the limit is reached, or there
-    is no link left."""
-    if s[NODES] == s[LIMIT] or s[COUNT] == len(links):
-        return False
-    write_row(s, rows, row)
-    _insert(table, position_key(s))
-    numbers[row], links[s[COUNT]] = s[COUNT], link
-    s[COUNT] += 1
-    s[NODES] += 1
-    return True
-
-
-@routine
-def _remember(s: Words, rows: Rows, numbers: Words, best: Words, size: int, width: int, number: int) -> int:
-    """Write the position to the last rows if it is among the best ones to which a row can be dealt; return how many
-    there are."""
-    slot = _rank(best, size, width, _value(s, position_key(s))) if may_deal(s) else word(-1)
-    if slot >= 0:
-        write_row(s, rows, 2 * width + slot)
-        numbers[2 * width + slot] = number
-        size += slot == size
-    return size
-
-
-@routine
-def _expand(
-    s: Words, rows: Rows, table: Words, near: Words, heap: Words, moves: Words, first: int, size: int, width: int
-) -> int:
-    """List the moves to the best positions after those in the rows from `first` on, which were not met before; return
-    their number, or -1 if one is won. Its move is the last one in `moves` then."""
-    near[:] = 0
-    count, met = word(0), word(0)
-    for at in range(size):
-        read_row(s, rows, first + at)
-        for field in range(POSITION_SIZE):
-            s[BEFORE + field] = s[POSITION + field]
-        for number in range(list_moves(s, False, False)):
-            move = s[MOVES + number]
-            do(s, move, False)
-            key = position_key(s)
-            if s[LEFT] == 0:
-                moves[width] = at << 32 | move
-                return word(-1)
-            if not _has(table, key) and not _has(near, key):
-                if 4 * met < 3 * len(near):
-                    _insert(near, key)
-                    met += 1
-                slot = _rank(heap, count, width, _value(s, key))
-                if slot >= 0:
-                    moves[slot] = at << 32 | move
-                    count += slot == count
-            _undo(s, move)
-    return count
-
-
-@routine
-def _search_stage(
-    s: Words,
-    rows: Rows,
-    numbers: Words,
-    table: Words,
-    near: Words,
-    links: Words,
-    heaps: Words,
-    moves: Words,
-    size: int,
-    width: int,
-) -> int:
-    """Search from the first rows until the game is won, or no better position was met for some moves; return how many
-    positions are among the best ones to which a row can be dealt, or the negative of a result."""
-    heap, best = heaps[: width + 1], heaps[width + 1 :]
-    known, first, stalled, highest = word(0), word(0), word(0), word(-LEAST_VALUE)
-    for at in range(size):
-        read_row(s, rows, word(at))
-        known = _remember(s, rows, numbers, best, known, width, numbers[at])
-    patience = word(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
-    if s[DEALT] < s[STOCK_SIZE]:
-        patience = word(STALLED if s[COMPLETE] else STALLED_SINGLES)
-    while size and stalled < patience:
-        count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
-        for slot in range(max(count, word(0))):
-            before, move = first + (moves[slot] >> 32), moves[slot] & ROW
-            read_row(s, rows, before)
-            do(s, move, False)
-            if not _add(s, rows, numbers, table, links, after + slot, numbers[before] << 32 | move):
-                return word(-OPEN)
-            known = _remember(s, rows, numbers, best, known, width, numbers[after + slot])
-            value = _value(s, position_key(s))
-            if value > highest:
-                highest, stalled = value, word(-1)
-        if count < 0:
-            link = numbers[first + (moves[width] >> 32)] << 32 | (moves[width] & ROW)
-            return word(-WON if _add(s, rows, numbers, table, links, after, link) else -OPEN)
-        size, first = count, after
-        stalled += 1
-    s[DIED] = size == 0
-    return known
-
-
-@kernel
-def beam(
-    words: Words,
-    rows: Rows,
-    numbers: Words,
-    table: Words,
-    near: Words,
-    links: Words,
-    heaps: Words,
-    moves: Words,
-    width: int,
-) -> int:
-    """Look for a win. The first row is the layout. Of the positions after each further move, the `width` best ones are
-    searched; then a row is dealt to the best ones of all. Of a win, the last link is that of the position in which the
-    game is won.
-
-    `rows` are those of two layers and of the best positions, of `width` each; `numbers` say which links lead to them.
-    `table` has the keys of all positions that were searched, and `near` those met after the latest moves.
-    """
-    s = pointer_to(words)
-    table[:] = 0
-    s[COUNT] = s[DIED] = 0
-    read_row(s, rows, word(0))
-    for column in range(s[COLUMNS]):
-        finish(s, word(column), False)
-    size = word(_add(s, rows, numbers, table, links, word(0), word(0)))
-    while size:
-        if s[LEFT] == 0:
-            return word(WON)
-        read_row(s, rows, word(0))
-        is_last = s[DEALT] == s[STOCK_SIZE]
-        known = _search_stage(s, rows, numbers, table, near, links, heaps, moves, size, width)
-        if known < 0 or is_last:
-            return -known if known < 0 else word(OPEN)
-        size = word(0)
-        for at in range(2 * width, 2 * width + known):
-            read_row(s, rows, word(at))
-            do(s, word(DEAL << 6), False)
-            if not _has(table, position_key(s)):
-                if not _add(s, rows, numbers, table, links, size, numbers[at] << 32 | DEAL << 6):
-                    return word(OPEN)
-                size += 1
-                if s[LEFT] == 0:
-                    break
-    return word(OPEN)

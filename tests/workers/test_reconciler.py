@@ -1,7 +1,12 @@
 """What the reconciler sends, and when."""
 
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import Event, Thread
+from time import sleep
 from traceback import format_exception
+from typing import Any
 
 import pytest
 from redis import Redis
@@ -10,6 +15,7 @@ from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.runs import leases
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import kill
 from dealmill.workers.reconciler import CLOGGED, Queue, check_broker, queue_of, reconcile
@@ -49,6 +55,37 @@ def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Data
         broker.keep_up()
         reconcile(database, sender, Installation())  # the connection that broke meanwhile is no error
         assert Redis(unix_socket_path=str(tmp_path / "broker.sock")).llen(sender.name) == 2
+
+
+@pytest.mark.slow
+def test_the_queue_is_opened_again_if_its_connection_breaks_while_jobs_are_sent(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library would send the rest on a connection of its own, and leave a closed one behind."""
+    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
+    pending, restarted, over = leases.pending, Event(), Event()
+    with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
+
+        def restart() -> None:
+            sleep(0.3)
+            broker.keep_up()
+            restarted.set()
+            over.wait()  # the broker ends with the thread that started it
+
+        def interrupted(*arguments: Any) -> Iterator[int]:
+            for job in pending(*arguments):
+                yield job
+                if broker._process.poll() is None and not restarted.is_set():
+                    kill(broker._process)
+                    Thread(target=restart, daemon=True).start()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(leases, "pending", interrupted)
+            with suppress(BrokerError):
+                reconcile(database, sender, Installation())
+        assert restarted.wait(10)
+        reconcile(database, sender, Installation())
+        over.set()
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """What deals, engines and compiled checks of a game need of Dealmill; see ``docs/add-a-game.md``.
 
 `Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions, and `pointer_to`
-makes what routines may get instead of an array; `Fields` gives offsets to the fields of one. `open_stream`, `below` and
-`shuffle` are random numbers for deals, and `shuffled` and its like shuffle decks of cards by number.
+makes what routines may get instead of an array; `Fields` gives offsets to the fields of one, and `int64` makes
+variables of constants. `open_stream`, `below` and `shuffle` are random numbers for deals, and `shuffled` and its like
+shuffle decks of cards by number.
 Importing this module loads NumPy and the compiler.
 """
 
@@ -25,6 +26,7 @@ from dealmill.pipeline.games.batch import (
 )
 from dealmill.pipeline.games.bits import (
     count_bits,
+    int64,
     lowest_bit,
 )
 from dealmill.pipeline.games.fields import Fields, Item, Row, Word, row_of
@@ -70,6 +72,7 @@ __all__ = [
     "concatenate_solved",
     "count_bits",
     "inlined",
+    "int64",
     "kernel",
     "lowest_bit",
     "open_stream",

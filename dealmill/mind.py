@@ -37,7 +37,6 @@ from dealmill.pipeline.games.mind import (
     mixed,
     play_layouts,
     precedes,
-    word,
 )
 
 __all__ = [
@@ -73,5 +72,4 @@ __all__ = [
     "mixed",
     "play_layouts",
     "precedes",
-    "word",
 ]

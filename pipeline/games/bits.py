@@ -1,12 +1,16 @@
 """Bit operations on 64-bit words, for sets in kernels. Importing this module needs the cache folder of kernels."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
 from dealmill.pipeline.games.kernels import inlined
+
+int64 = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 
 @intrinsic

@@ -5,12 +5,12 @@ of their keys. `lots` are the lots of the moves that led to them.
 """
 
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, to_strings
+from dealmill.pipeline.games.bits import int64
 from dealmill.pipeline.games.careful import PLAYS
 from dealmill.pipeline.games.fields import Fields
 from dealmill.pipeline.games.kernels import inlined, routine
@@ -19,8 +19,6 @@ from dealmill.pipeline.games.verdict import Verdict
 
 Words = NDArray[np.int64]
 Lots = NDArray[np.uint64]
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 MILLION = 1_000_000
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
@@ -131,10 +129,10 @@ def precedes(p: Words, lots: Lots, left: int, right: int) -> bool:
 @routine
 def least_bad(p: Words, lots: Lots) -> int:
     """Return the table that seems least bad of those from which he has not looked, or -1."""
-    lowest, table = word(CLOSED), word(-1)
+    lowest, table = int64(CLOSED), int64(-1)
     for at in range(p[COUNT]):
         lowest = min(lowest, p[OPEN_COST + at])
     for at in range(p[COUNT]):
         if p[OPEN_COST + at] == lowest and lowest < CLOSED and (table < 0 or lots[at] > lots[table]):
-            table = word(at)
+            table = int64(at)
     return table

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dealmill import mind
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Fields, Solved, Texts, count_bits, inlined, kernel, lowest_bit, routine
-from dealmill.mind import Lots, Words, add, begin, forget, is_new, least_bad, mixed, play_layouts, precedes, word
+from dealmill.kernels import Fields, Solved, Texts, count_bits, inlined, int64, kernel, lowest_bit, routine
+from dealmill.mind import Lots, Words, add, begin, forget, is_new, least_bad, mixed, play_layouts, precedes
 from dealmill.pipeline.games.covering.engine import RANKS, coverings, table_of
 from dealmill.pipeline.games.covering.rules import Rules
 
@@ -94,12 +94,12 @@ def _load(w: Words, rules: Rules, layout: str) -> None:
 @inlined
 def _bit(bits: int) -> int:
     """Return the number of the lowest bit."""
-    return word(lowest_bit(np.uint64(bits)))  # type: ignore[arg-type]
+    return int64(lowest_bit(np.uint64(bits)))  # type: ignore[arg-type]
 
 
 @inlined
 def _count(bits: int) -> int:
-    return word(count_bits(np.uint64(bits)))  # type: ignore[arg-type]
+    return int64(count_bits(np.uint64(bits)))  # type: ignore[arg-type]
 
 
 @inlined
@@ -112,7 +112,7 @@ def _places(w: Words) -> int:
 @routine
 def _free(w: Words, left: int) -> int:
     """Return the cards of the arrangement that are not covered."""
-    free, rest = word(0), left & _places(w)
+    free, rest = int64(0), left & _places(w)
     while rest:
         bit = _bit(rest)
         rest &= rest - 1
@@ -131,7 +131,7 @@ def _unturned(w: Words, left: int) -> int:
 @inlined
 def _face_down(w: Words, left: int, free: int) -> int:
     """Return the cards that lie face down."""
-    down: int = left & w[ROWS] & ~free if w[HIDES] else word(0)
+    down: int = left & w[ROWS] & ~free if w[HIDES] else int64(0)
     return down
 
 
@@ -247,7 +247,7 @@ def _look_ahead(w: Words, p: Words, lots: Lots, tables: Tables) -> bool:
     free = _free(w, left)
     tables[0, 0], tables[0, 1] = left, top
     p[mind.COUNT], p[mind.COST + 0] = 1, _cost(w, left, free)
-    hidden, table, chosen = _hidden(w, left, free), word(0), word(-1)
+    hidden, table, chosen = _hidden(w, left, free), int64(0), int64(-1)
     while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
         chosen = _look_from(w, p, lots, tables, table, hidden, chosen)
         table = least_bad(p, lots)
@@ -282,7 +282,7 @@ def _play(w: Words, p: Words, lots: Lots, tables: Tables) -> bool:
     """Play once; return whether the game is won."""
     w[LEFT], w[IN_HOLE], w[TURNED], w[PASSES] = w[START], w[START_HOLE], w[START_TURNED], w[START_PASSES]
     p[mind.BEGUN] = w[TURNED] == 0
-    needed = word(-1) if w[NEEDS_ALL] else _places(w)
+    needed = int64(-1) if w[NEEDS_ALL] else _places(w)
     while w[LEFT] & needed:
         if _look_ahead(w, p, lots, tables):
             p[mind.BEGUN] = 0

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, kernel, routine, row_of
+from dealmill.kernels import Fields, inlined, int64, kernel, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -24,7 +24,6 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     counted,
     first_of,
     is_new_key,
-    word,
 )
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
@@ -188,7 +187,7 @@ def _encode_deals(t: Words) -> None:
     columns if more will be dealt to them."""
     for part in range(KEY_WORDS, DEALING_WORDS):
         t[KEY + part] = 0
-    in_order = word(0)
+    in_order = int64(0)
     for slot in range(t[STOCK_SIZE]):
         card = t[STOCK_ORDER + slot]
         if t[CODES + card] == HOME:
@@ -202,7 +201,7 @@ def _encode_deals(t: Words) -> None:
 @routine
 def _decode_deals(t: Words) -> None:
     """Write what a key says of dealt cards; the inverse of `_encode_deals`."""
-    mask = (word(1) << HOME_BITS) - 1
+    mask = (int64(1) << HOME_BITS) - 1
     for slot in range(t[STOCK_SIZE]):
         home = t[KEY + KEY_WORDS + slot // HOMES_PER_WORD] >> HOME_BITS * (slot % HOMES_PER_WORD)
         t[HOMES + t[STOCK_ORDER + slot]] = home & mask
@@ -230,14 +229,14 @@ def decode(t: Words) -> None:
 @routine
 def survey(t: Words) -> None:
     """Write which cards are where, and on what the cards in columns lie."""
-    cells, reserve, stock, up, absent = word(0), word(0), word(0), word(0), word(0)
-    in_columns, covered, columns = word(0), word(0), t[COLUMNS]
+    cells, reserve, stock, up, absent = int64(0), int64(0), int64(0), int64(0), int64(0)
+    in_columns, covered, columns = int64(0), int64(0), t[COLUMNS]
     cards = t[DECK]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
         bit, code = bit_of(card), t[CODES + card]
-        below = word(NO_CARD)
+        below = int64(NO_CARD)
         if code == HOME:
             below = t[HOMES + card]
             if below == RESERVE:
@@ -277,16 +276,16 @@ def open_reserve(t: Words) -> int:
         bit = bit_of(t[RESERVE_ORDER + slot])
         if cards & bit:
             return bit
-    return word(0)
+    return int64(0)
 
 
 @routine
 def open_foundations(t: Words) -> int:
     """Return the cards that may come back from foundations."""
-    cards = word(0)
+    cards = int64(0)
     if t[REMOVABLE]:
         for suit in range(4):
-            up = t[UP] & ~t[FIXED] & (word(SUIT) << 13 * suit)
+            up = t[UP] & ~t[FIXED] & (int64(SUIT) << 13 * suit)
             while up & (up - 1):
                 up &= up - 1
             cards |= up
@@ -297,23 +296,23 @@ def open_foundations(t: Words) -> int:
 def passes_after(t: Words, index: int, count: int) -> int:
     """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
     offered."""
-    ahead, passes = index - t[TURNED], word(t[PASSES_LEFT])
+    ahead, passes = index - t[TURNED], int64(t[PASSES_LEFT])
     if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
         return passes
     if index % t[DRAW]:
-        return word(-1)
-    return word(0) if t[PASSES] == UNLIMITED else passes - 1
+        return int64(-1)
+    return int64(0) if t[PASSES] == UNLIMITED else passes - 1
 
 
 @inlined
 def _least_turned(t: Words, turned: int, count: int) -> int:
     """Return one number for all numbers of turned cards, of `count` in the stock, that offer the same cards."""
-    return word(0) if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count) else turned
+    return int64(0) if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count) else turned
 
 
 @inlined
 def stock_count(t: Words) -> int:
-    cards, count = t[IN_STOCK], word(0)
+    cards, count = t[IN_STOCK], int64(0)
     while cards:
         cards &= cards - 1
         count += 1
@@ -330,10 +329,10 @@ def _leaves(t: Words, card: int) -> bool:
 def _loose(t: Words) -> int:
     """Return the cards that become absent, since they, or a card below them with which they can be moved, leave. Those
     of the stock only if it is turned card by card."""
-    loose = word(0)
+    loose = int64(0)
     cards = t[TOPS]
     while cards:
-        card, group = first_of(cards), word(0)
+        card, group = first_of(cards), int64(0)
         cards &= cards - 1
         while True:
             group |= bit_of(card)
@@ -344,7 +343,7 @@ def _loose(t: Words) -> int:
             card = t[UNDER + card]
     single = t[IN_CELLS] | open_reserve(t) | open_foundations(t)
     if t[DRAW] == 1 and t[TO_HOLE] == 0:
-        count, index = stock_count(t), word(0)
+        count, index = stock_count(t), int64(0)
         for slot in range(t[STOCK_SIZE]):
             bit = bit_of(t[STOCK_ORDER + slot])
             if t[IN_STOCK] & bit:
@@ -376,12 +375,12 @@ def settle(t: Words) -> None:
             card = first_of(open_reserve(t))
             t[CODES + card] = ON_SPACE
             if t[TO_COLUMNS] and t[IN_STOCK]:
-                t[LOWEST + _empty_column(t, word(0))] = card
+                t[LOWEST + _empty_column(t, int64(0))] = card
             continue
-        loose = _loose(t) if t[IDLE] else word(0)
+        loose = _loose(t) if t[IDLE] else int64(0)
         if loose == 0:
             break
-        index, turned = word(0), t[TURNED]
+        index, turned = int64(0), t[TURNED]
         for slot in range(t[STOCK_SIZE]):
             bit = bit_of(t[STOCK_ORDER + slot])
             if t[IN_STOCK] & bit:
@@ -411,9 +410,9 @@ def _into_hole(t: Words, end: int, card: int, code: int, turning: int) -> int:
 @routine
 def _to_each_space(t: Words, end: int, card: int) -> int:
     """List the moves of a card, with those on it, to the empty columns."""
-    column = _empty_column(t, word(0))
+    column = _empty_column(t, int64(0))
     while column < t[COLUMNS]:
-        end = _move(t, end, card, word(ON_SPACE), column)
+        end = _move(t, end, card, int64(ON_SPACE), column)
         column = _empty_column(t, column + 1)
     return end
 
@@ -424,18 +423,18 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
     code, `turning_of` that after the move, and `whole` says that a whole column moves."""
     if card == top:
         if t[HOLE]:
-            end = _into_hole(t, end, card, word(ON_FOUNDATION), turning)
+            end = _into_hole(t, end, card, int64(ON_FOUNDATION), turning)
         elif source != ON_FOUNDATION and t[COMPLETE] == 0:
-            lower = (bit_of(card) - 1) & (word(SUIT) << card // 13 * 13)
+            lower = (bit_of(card) - 1) & (int64(SUIT) << card // 13 * 13)
             if lower & ~(t[UP] | t[ABSENT]) == 0:
-                end = _move(t, end, card, word(ON_FOUNDATION), turning)
+                end = _move(t, end, card, int64(ON_FOUNDATION), turning)
         if source != IN_CELL:
-            cells, filled = t[IN_CELLS], word(0)
+            cells, filled = t[IN_CELLS], int64(0)
             while cells:
                 cells &= cells - 1
                 filled += 1
             if filled < t[CELLS]:
-                end = _move(t, end, card, word(IN_CELL), turning)
+                end = _move(t, end, card, int64(IN_CELL), turning)
     below = t[PARENTS + card] & t[TOPS] & ~bit_of(top)
     while below:
         end = _move(t, end, card, ON_PARENT + first_of(below) // 13, turning)
@@ -444,7 +443,7 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
         if t[TO_COLUMNS] and t[IN_STOCK]:
             end = _to_each_space(t, end, card)
         elif whole == 0:
-            end = _move(t, end, card, word(ON_SPACE), turning)
+            end = _move(t, end, card, int64(ON_SPACE), turning)
     return end
 
 
@@ -467,7 +466,7 @@ def moves_along(t: Words, card: int) -> bool:
 @routine
 def _whole_suits(t: Words) -> int:
     """Return the lowest cards of the suits that lie on top of columns as runs, from the last card to the first."""
-    lowest, cards = word(0), t[TOPS]
+    lowest, cards = int64(0), t[TOPS]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
@@ -493,7 +492,7 @@ def _column_of(t: Words, card: int) -> int:
     """Return the column in which a card lies."""
     while t[UNDER + card] != NO_CARD:
         card = t[UNDER + card]
-    column = word(0)
+    column = int64(0)
     while t[LOWEST + column] != card:
         column += 1
     return column
@@ -502,7 +501,7 @@ def _column_of(t: Words, card: int) -> int:
 @routine
 def _deal(t: Words) -> None:
     """Deal a card of the stock to each column, as long as there are any."""
-    tops, first = t[TOPS], word(0)
+    tops, first = t[TOPS], int64(0)
     while t[IN_STOCK] & bit_of(t[STOCK_ORDER + first]) == 0:
         first += 1
     for column in range(min(t[COLUMNS], t[STOCK_SIZE] - first)):
@@ -544,10 +543,10 @@ def change(t: Words, card: int, code: int, after: int) -> None:
 @routine
 def _list_stock(t: Words, end: int) -> int:
     """List the moves of cards of the stock; return the number of all moves."""
-    count, index, part, turning = stock_count(t), word(0), word(0), turning_of(t)
+    count, index, part, turning = stock_count(t), int64(0), int64(0), turning_of(t)
     if t[TO_COLUMNS]:
         if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
-            end = _move(t, end, word(0), word(DEALT), turning)
+            end = _move(t, end, int64(0), int64(DEALT), turning)
         return end
     for slot in range(t[STOCK_SIZE]):
         card = t[STOCK_ORDER + slot]
@@ -555,26 +554,26 @@ def _list_stock(t: Words, end: int) -> int:
             continue
         index += 1
         if t[TO_HOLE]:
-            return _move(t, end, card, word(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
+            return _move(t, end, card, int64(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
         passes = passes_after(t, index, count)
         if passes >= 0:
             after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
-            end = _targets(t, end, card, card, word(HOME), part, after)
+            end = _targets(t, end, card, card, int64(HOME), part, after)
             if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
-                end = _move(t, end, card, word(IS_ABSENT), after)
+                end = _move(t, end, card, int64(IS_ABSENT), after)
     return end
 
 
 @routine
 def list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
-    end, turning, part = word(0), turning_of(t), word(0)
+    end, turning, part = int64(0), turning_of(t), int64(0)
     cards = t[TOPS]
     while cards:
         card = top = first_of(cards)
         cards &= cards - 1
         while True:
-            whole = word(t[CODES + card] == ON_SPACE)
+            whole = int64(t[CODES + card] == ON_SPACE)
             end = _targets(t, end, card, top, t[CODES + card], whole, turning)
             if not moves_along(t, card):
                 break
@@ -584,15 +583,15 @@ def list_moves(t: Words) -> int:
         card = first_of(cards)
         cards &= cards - 1
         end = _targets(t, end, card, card, t[CODES + card], part, turning)
-    cards = _whole_suits(t) if t[COMPLETE] else word(0)
+    cards = _whole_suits(t) if t[COMPLETE] else int64(0)
     while cards:
-        end = _move(t, end, first_of(cards), word(COMPLETED), turning)
+        end = _move(t, end, first_of(cards), int64(COMPLETED), turning)
         cards &= cards - 1
     cards = t[ABSENT] * t[HOLE]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _into_hole(t, end, card, word(IS_ABSENT), turning)
+        end = _into_hole(t, end, card, int64(IS_ABSENT), turning)
     return _list_stock(t, end)
 
 
@@ -641,14 +640,14 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     settle(t)
     encode(t)
-    count, visited = word(0), word(0)
+    count, visited = int64(0), int64(0)
     count += is_new(t, keys, slots, count)
     while visited < count:
         note_count(t, counts, visited, count)
         read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
-            return word(WON)
+            return int64(WON)
         moves, turning = list_moves(t), turning_of(t)
         settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):

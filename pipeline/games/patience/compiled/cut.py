@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.kernels import inlined, kernel, routine
+from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.counting import (
     DECK,
@@ -45,7 +45,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     survey,
     turning_of,
 )
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of, word
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
@@ -81,7 +81,7 @@ def _lags(rules: Rules) -> Words:
 @inlined
 def _height(up: int, suit: int) -> int:
     """Return how many cards of a suit are up."""
-    height = word(0)
+    height = int64(0)
     while up >> (13 * suit + height) & 1 and height < 13:
         height += 1
     return height
@@ -102,7 +102,7 @@ def _safe_card(t: Words, lags: Words) -> int:
             is_safe = is_safe and _height(t[UP], second) >= height - lags[suit, second]
         if is_safe:
             return 13 * suit + height
-    return word(NO_CARD)
+    return int64(NO_CARD)
 
 
 @routine
@@ -111,7 +111,7 @@ def _settle(t: Words, lags: Words) -> None:
     settle(t)
     card = _safe_card(t, lags)
     while card != NO_CARD:
-        change(t, card, word(ON_FOUNDATION), turning_of(t))
+        change(t, card, int64(ON_FOUNDATION), turning_of(t))
         settle(t)
         card = _safe_card(t, lags)
 
@@ -122,7 +122,7 @@ def _offered(t: Words) -> int:
     if t[TO_COLUMNS]:
         stock: int = t[IN_STOCK]
         return stock
-    cards, count, index = word(0), stock_count(t), word(0)
+    cards, count, index = int64(0), stock_count(t), int64(0)
     for slot in range(t[STOCK_SIZE]):
         card = bit_of(t[STOCK_ORDER + slot])
         if t[IN_STOCK] & card:
@@ -144,7 +144,7 @@ def _take_apart(t: Words, bare: int, left: int, up: int, space: int) -> tuple[in
     which cards are bare and have left, and whether there is an empty column."""
     tops = t[TOPS]
     while tops:
-        card, above = first_of(tops), word(NO_CARD)
+        card, above = first_of(tops), int64(NO_CARD)
         tops &= tops - 1
         while card != NO_CARD:
             if above == NO_CARD or left & bit_of(above):
@@ -189,7 +189,7 @@ def _risen(t: Words, bare: int, up: int) -> int:
 @routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game of the position that is surveyed."""
-    up, left, space = word(t[UP]), word(0), word(t[EMPTY_COLUMNS] != 0)
+    up, left, space = int64(t[UP]), int64(0), int64(t[EMPTY_COLUMNS] != 0)
     bare = up | open_reserve(t) | _offered(t)
     while True:
         bare_before, left_before, up_before = bare, left, up
@@ -208,14 +208,14 @@ def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limi
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     _settle(t, lags)
     encode(t)
-    count, visited = word(0), word(0)
+    count, visited = int64(0), int64(0)
     count += is_new(t, keys, slots, count)
     while visited < count:
         note_count(t, counts, visited, count)
         read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~t[UP] == 0:
-            return word(WON)
+            return int64(WON)
         for number in range(0 if _is_refuted(t) else list_moves(t)):
             play(t, keys, visited, t[MOVES + number])
             _settle(t, lags)

@@ -6,12 +6,11 @@ to visit.
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Row, check_memory, compiling, inlined, lowest_bit
+from dealmill.kernels import Row, check_memory, compiling, inlined, int64, lowest_bit
 from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
@@ -19,8 +18,6 @@ Slots = NDArray[np.int32]
 CountKeys = Callable[[Words, Slots, Words, int], int]
 """A kernel that counts positions up to a limit, with arrays for their keys, their hash table, and the counts that
 `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 COMPARED = 2_000
 """How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
 FIRST_ROOM, MORE_ROOM = 10_000_000, 8
@@ -66,25 +63,25 @@ def _count_with_room(room: int, key_words: int, counts: Words, count_positions: 
 
 @inlined
 def bit_of(card: int) -> int:
-    return word(1) << card
+    return int64(1) << card
 
 
 @inlined
 def first_of(cards: int) -> int:
-    return word(lowest_bit(cards))  # type: ignore[arg-type]
+    return int64(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
 def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
     new."""
-    mixed = word(0)
+    mixed = int64(0)
     for part in range(size):
-        mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * word(-7046029254386353131)
+        mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * int64(-7046029254386353131)
     mask = len(slots) - 1
     at = (mixed >> 24) & mask
     while slots[at]:
-        known, part = size * (word(slots[at]) - 1), word(0)
+        known, part = size * (int64(slots[at]) - 1), int64(0)
         while part < size and keys[known + part] == t[key + part]:
             part += 1
         if part == size:

@@ -10,7 +10,7 @@ of all but the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, Row, inlined, kernel, routine, row_of
+from dealmill.kernels import Fields, Row, inlined, int64, kernel, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -19,7 +19,6 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     counted,
     first_of,
     is_new_key,
-    word,
 )
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.rules import RANKS, Rules, pairs
@@ -105,7 +104,7 @@ def _kind_above(kind: int) -> int:
 @inlined
 def _kings(t: Words) -> int:
     """Return the kinds of kings, as bits."""
-    kings: int = (bit_of(word(0)) | bit_of(word(13))) << t[LAST]
+    kings: int = (bit_of(int64(0)) | bit_of(int64(13))) << t[LAST]
     return kings
 
 
@@ -121,10 +120,10 @@ def _look(t: Words) -> None:
     t[HERE], t[TOPS], t[SPACES] = 0, 0, t[COLUMNS]
     for kind in range(26):
         t[BEGUN + kind] = t[ENDED + kind] = 0
-    slot, top = word(51), word(0)
+    slot, top = int64(51), int64(0)
     ends = True
     for down in range(52):
-        slot = word(51 - down)
+        slot = int64(51 - down)
         card = t[CARDS + slot]
         if t[SLOTS + card] != slot:
             continue
@@ -183,17 +182,17 @@ def _has_room(t: Words, slot: int) -> bool:
 @routine
 def _settle(t: Words) -> None:
     """Let safe cards go up, in the order of suits, as long as there are any."""
-    suit = word(0)
+    suit = int64(0)
     _look(t)
     while suit < 4:
         height = t[HEIGHTS + suit]
-        slot = t[SLOTS + 13 * suit + height] if height <= t[LAST] else word(-1)
+        slot = t[SLOTS + 13 * suit + height] if height <= t[LAST] else int64(-1)
         first, second = t[HEIGHTS + (suit + 1) % 4], t[HEIGHTS + (suit + 3) % 4]
         if slot >= 0 and t[TOPS] & bit_of(slot) and first >= height and second >= height:
             t[HEIGHTS + suit] += 1
             t[CUTS] &= ~bit_of(slot)
             _look(t)
-            suit = word(0)
+            suit = int64(0)
         else:
             suit += 1
 
@@ -265,7 +264,7 @@ def _is_refuted(t: Words) -> bool:
 @inlined
 def _list_moves(t: Words) -> int:
     """List the moves of the position; return their number."""
-    count, rest = word(0), t[SHOWN]
+    count, rest = int64(0), t[SHOWN]
     while rest:
         slot = first_of(rest)
         rest &= rest - 1
@@ -293,7 +292,7 @@ def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     t[KEY + 0], t[KEY + 1] = t[CUTS], 0
     for suit in range(4):
         t[KEY + 1] |= t[HEIGHTS + suit] << HEIGHT_BITS * suit
-    return is_new_key(t, row_of(KEY), word(KEY_WORDS), keys, slots, count)
+    return is_new_key(t, row_of(KEY), int64(KEY_WORDS), keys, slots, count)
 
 
 @kernel
@@ -302,7 +301,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     _read(t, t[FIRST_CUTS], t[FIRST_UP])
     _settle(t)
-    count, visited, steps, before = word(0), word(0), word(0), word(0)
+    count, visited, steps, before = int64(0), int64(0), int64(0), int64(0)
     count += _is_new(t, keys, slots, count)
     while visited < count:
         if visited == before:  # all positions with one move less are visited
@@ -314,8 +313,8 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
         _read(t, cuts, up)
         _look(t)
         if t[HERE] == 0:
-            return word(WON)
-        moves = word(0)
+            return int64(WON)
+        moves = int64(0)
         if not _is_refuted(t):
             moves = _list_moves(t)
         for number in range(moves):

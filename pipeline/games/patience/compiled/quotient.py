@@ -12,7 +12,7 @@ the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, kernel, routine, row_of
+from dealmill.kernels import Fields, inlined, int64, kernel, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -21,7 +21,6 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     counted,
     first_of,
     is_new_key,
-    word,
 )
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
@@ -144,21 +143,21 @@ def _cards_of(kinds: int) -> int:
 @inlined
 def _kinds_that_fit(kinds: int) -> int:
     """Return the kinds that fit some kinds."""
-    lower = (kinds & ~word(LOWEST)) >> 1
+    lower = (kinds & ~int64(LOWEST)) >> 1
     return (lower << 13 | lower >> 13) & KINDS
 
 
 @inlined
 def _kinds_below(t: Words, kinds: int) -> int:
     """Return the kinds that some kinds fit."""
-    higher: int = (kinds & ~(word(LOWEST) << t[LAST])) << 1
+    higher: int = (kinds & ~(int64(LOWEST) << t[LAST])) << 1
     return (higher << 13 | higher >> 13) & KINDS
 
 
 @inlined
 def _kings(t: Words) -> int:
     """Return the kinds of kings, if they go to empty columns."""
-    kinds: int = (word(LOWEST) << t[LAST]) * t[KINGS_FILL]
+    kinds: int = (int64(LOWEST) << t[LAST]) * t[KINGS_FILL]
     return kinds
 
 
@@ -181,7 +180,7 @@ def _read_key(t: Words, keys: Words, first: int) -> None:
 @inlined
 def _fill(t: Words) -> None:
     """Let all cards that begin columns count as moved, if no reserve is left that fills them."""
-    left, spaces = t[FIELDS + RESERVE] * t[STACKED], word(0)
+    left, spaces = t[FIELDS + RESERVE] * t[STACKED], int64(0)
     for column in range(t[COLUMNS]):
         spaces += t[FIELDS + FIRST_COLUMN + column] == 0
     while left and spaces:
@@ -197,7 +196,7 @@ def _fill(t: Words) -> None:
 @inlined
 def _look_at_stock(t: Words) -> None:
     """Write which cards are in the stock, and which it offers."""
-    in_stock, offered, count, index = word(0), word(0), word(0), word(0)
+    in_stock, offered, count, index = int64(0), int64(0), int64(0), int64(0)
     rest = t[FIELDS + STOCK]
     while rest:
         count += 1
@@ -253,7 +252,7 @@ def _look(t: Words) -> None:
     """Write the sets that follow from the position."""
     if t[ANY_FILLS]:
         _fill(t)
-    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
+    up, below, dealt, spaces = int64(0), int64(0), int64(0), int64(0)
     for suit in range(4):
         up |= (bit_of(t[FIELDS + suit]) - 1) << 13 * suit
     for column in range(t[COLUMNS]):
@@ -267,7 +266,7 @@ def _look(t: Words) -> None:
     _look_at_stock(t)
     _look_at_reserve(t, spaces)
     if t[STACKED] and t[IN_RESERVE]:
-        spaces = word(0)
+        spaces = int64(0)
     dealt |= t[BEGUN]
     moved = t[DECK] & ~(up | below | dealt | t[IN_STOCK] | t[IN_RESERVE] | t[BURIED])
     t[UP], t[MOVED], t[SHOWN] = up, moved, moved | dealt
@@ -279,12 +278,12 @@ def _look(t: Words) -> None:
 def _passes_after(t: Words, index: int, count: int) -> int:
     """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
     offered."""
-    ahead, passes = index - t[FIELDS + TURNED], word(t[FIELDS + PASSES_LEFT])
+    ahead, passes = index - t[FIELDS + TURNED], int64(t[FIELDS + PASSES_LEFT])
     if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
         return passes
     if index % t[DRAW]:
-        return word(-1)
-    return word(0) if t[PASSES] == UNLIMITED else word(passes - 1)
+        return int64(-1)
+    return int64(0) if t[PASSES] == UNLIMITED else int64(passes - 1)
 
 
 @inlined
@@ -315,26 +314,26 @@ def _take(t: Words, card: int) -> None:
         if t[RESERVE_CARDS + at] == card:
             t[FIELDS + RESERVE] ^= bit_of(at)
             return
-    rest, index, count, taken, slot = t[FIELDS + STOCK], word(0), word(0), word(0), word(0)
+    rest, index, count, taken, slot = t[FIELDS + STOCK], int64(0), int64(0), int64(0), int64(0)
     while rest:
         at = first_of(rest)
         rest &= rest - 1
         count += 1
         if t[STOCK_ORDER + at] == card:
-            index, taken, slot = count, word(1), at
+            index, taken, slot = count, int64(1), at
     if taken:
         t[FIELDS + PASSES_LEFT] = _passes_after(t, index, count)
         t[FIELDS + STOCK] ^= bit_of(slot)
         turned = index - 1
         if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
-            turned = word(0)
+            turned = int64(0)
         t[FIELDS + TURNED] = turned
 
 
 @routine
 def _settle(t: Words) -> None:
     """Let safe cards go up, in the order of suits, as long as there are any."""
-    suit = word(0)
+    suit = int64(0)
     _look(t)
     while suit < 4:
         card = 13 * suit + t[FIELDS + suit]
@@ -345,7 +344,7 @@ def _settle(t: Words) -> None:
                 _take(t, card)
                 t[FIELDS + suit] += 1
                 _look(t)
-                suit = word(0)
+                suit = int64(0)
                 continue
         suit += 1
 
@@ -382,7 +381,7 @@ def _from_stock_and_reserve(t: Words) -> int:
 @inlined
 def _turned_up(t: Words) -> int:
     """Let dealt cards leave their columns; return those that are turned up, or can move, after that."""
-    cards = word(0)
+    cards = int64(0)
     for column in range(t[COLUMNS]):
         left = t[LEFT_OVER + column]
         while left:
@@ -405,7 +404,7 @@ def _turned_up(t: Words) -> int:
 @inlined
 def _coming_back(t: Words) -> int:
     """Return the cards that come back from foundations."""
-    cards = word(0)
+    cards = int64(0)
     for suit in range(4 * t[REMOVABLE]):
         rank = t[FIELDS + suit] - 1
         while rank >= t[LEAST] and t[EVER_PLACES] & bit_of(13 * (suit % 2) + rank):
@@ -418,7 +417,7 @@ def _coming_back(t: Words) -> int:
 def _begin_columns(t: Words) -> int:
     """Let cards of a reserve begin columns that others have left; return those that come to the columns. As soon as
     none is left in the reserve, and anything has happened, any card can move."""
-    begun, coming, rest = word(0), word(0), t[FIELDS + RESERVE] * t[STACKED]
+    begun, coming, rest = int64(0), int64(0), t[FIELDS + RESERVE] * t[STACKED]
     for column in range(t[COLUMNS]):
         begun += t[LEFT_OVER + column] > 0
     while rest:
@@ -448,7 +447,7 @@ def _is_refuted(t: Words) -> bool:
     changed = True
     while changed:
         places, offered, emptied, changed = t[EVER_PLACES], t[EVER_OFFERED], t[EMPTIED], _rise(t)
-        coming = word(0)
+        coming = int64(0)
         if t[ANY_FILLS]:
             coming |= _begin_columns(t)
         coming = (coming | _from_stock_and_reserve(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
@@ -473,19 +472,19 @@ def _list(t: Words, end: int, card: int, target: int) -> int:
 def _list_moves(t: Words) -> int:
     """List the moves of the position; return their number. Those to foundations have a 1 from bit 6 on, those to places
     a 0, and those back from foundations a 2."""
-    end, rest = word(0), t[SHOWN] | t[OFFERED]
+    end, rest = int64(0), t[SHOWN] | t[OFFERED]
     while rest:
         card = first_of(rest)
         rest &= rest - 1
         kind, bit = bit_of(card % 26), bit_of(card)
         if _is_next(t, card) and (t[OFFERED] & bit or t[BARE] & kind):
-            end = _list(t, end, card, word(1))
+            end = _list(t, end, card, int64(1))
         if t[MOVED] & bit == 0 and t[PLACES] & kind:
-            end = _list(t, end, card, word(0))
+            end = _list(t, end, card, int64(0))
     for suit in range(4 * t[REMOVABLE]):
-        card = word(13 * suit) + t[FIELDS + suit] - 1
+        card = int64(13 * suit) + t[FIELDS + suit] - 1
         if t[FIELDS + suit] > t[LEAST] and t[PLACES] & bit_of(card % 26):
-            end = _list(t, end, card, word(2))
+            end = _list(t, end, card, int64(2))
     return end
 
 
@@ -495,7 +494,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     _settle(t)
     _write_key(t)
-    count, visited, steps, before = word(0), word(0), word(0), word(0)
+    count, visited, steps, before = int64(0), int64(0), int64(0), int64(0)
     count += is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
     while visited < count:
         if visited == before:  # all positions with one move less are visited
@@ -506,8 +505,8 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
         _read_key(t, keys, t[WORDS] * visited)
         _look(t)
         if t[UP] == t[DECK]:
-            return word(WON)
-        moves = word(0)
+            return int64(WON)
+        moves = int64(0)
         if not _is_refuted(t):
             moves = _list_moves(t)
         for number in range(moves):

@@ -8,8 +8,8 @@ positions are compared exactly. All else is in one array, `t`, with the offsets 
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, kernel, routine
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of, word
+from dealmill.kernels import Fields, inlined, int64, kernel, routine
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, pairs
 
@@ -79,7 +79,7 @@ def _mask(cards: set[int]) -> int:
 def _write(t: Words, card: int, code: int) -> None:
     """Write where a card is to the key that is made."""
     at, shift = KEY + card // 13, CODE_BITS * (card % 13)
-    t[at] = (t[at] & ~(word(CODE) << shift)) | word(code) << shift
+    t[at] = (t[at] & ~(int64(CODE) << shift)) | int64(code) << shift
 
 
 @inlined
@@ -91,7 +91,7 @@ def _height(gone: int, suit: int) -> int:
 @routine
 def _loose(t: Words, near: int, absent: int) -> int:
     """Return the cards of those that can be moved which become absent: they are idle, or fit an absent one."""
-    loose, rest = word(near & t[IDLE]), word(near & ~t[IDLE])
+    loose, rest = int64(near & t[IDLE]), int64(near & ~t[IDLE])
     while rest:
         card = first_of(rest)
         rest &= rest - 1
@@ -104,16 +104,16 @@ def _loose(t: Words, near: int, absent: int) -> int:
 def _safe_card(t: Words, near: int, gone: int) -> int:
     """Return the first card of those that can be moved which is safe, or `NO_CARD`."""
     for suit in range(4):
-        height = _height(gone, word(suit))
+        height = _height(gone, int64(suit))
         card = 13 * suit + height
         if height > t[LAST_RANK] or near & bit_of(card) == 0:
             continue
         is_safe = True
         for second in range(4):
-            is_safe = is_safe and _height(gone, word(second)) >= height - t[LAGS + 4 * suit + second]
+            is_safe = is_safe and _height(gone, int64(second)) >= height - t[LAGS + 4 * suit + second]
         if is_safe:
             return card
-    return word(NO_CARD)
+    return int64(NO_CARD)
 
 
 @routine
@@ -121,12 +121,12 @@ def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -
     """Write to the key what happens without a move in a position: loose cards become absent, then a safe card goes up,
     and so on. Of the cards that can be moved, only the `fresh` ones can be loose or safe at first."""
     while fresh:
-        leaving, code = word(0), word(IS_ABSENT)
+        leaving, code = int64(0), int64(IS_ABSENT)
         if t[IDLE]:
             leaving = _loose(t, fresh, absent)
             absent |= leaving
         if leaving == 0:
-            card, code = _safe_card(t, fresh, up | absent), word(ON_FOUNDATION)
+            card, code = _safe_card(t, fresh, up | absent), int64(ON_FOUNDATION)
             if card == NO_CARD:
                 return
             leaving = bit_of(card)
@@ -148,11 +148,11 @@ def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -
 def _survey(t: Words) -> int:
     """Write which cards are where in the position that is visited, and on what those in columns lie. Return the number
     of empty columns."""
-    cells, up, absent, in_columns, covered, empty = word(0), word(0), word(0), word(0), word(0), word(t[COLUMNS])
+    cells, up, absent, in_columns, covered, empty = int64(0), int64(0), int64(0), int64(0), int64(0), int64(t[COLUMNS])
     for suit in range(4):
         codes = t[VISITED + suit]
         for card in range(13 * suit, 13 * suit + t[LAST_RANK] + 1):
-            code, bit, under = codes & CODE, bit_of(card), word(NO_CARD)
+            code, bit, under = codes & CODE, bit_of(card), int64(NO_CARD)
             codes >>= CODE_BITS
             if code == ON_FOUNDATION:
                 up |= bit
@@ -166,7 +166,7 @@ def _survey(t: Words) -> int:
             if code == ON_SPACE:
                 empty -= 1
             else:
-                under = t[HOMES + card] if code == HOME else word(13 * (code - ON_PARENT) + card % 13 + 1)
+                under = t[HOMES + card] if code == HOME else int64(13 * (code - ON_PARENT) + card % 13 + 1)
                 covered |= bit_of(under)
             in_columns |= bit
             t[UNDER + card] = under
@@ -177,7 +177,7 @@ def _survey(t: Words) -> int:
 @routine
 def _move(t: Words, card: int, code: int, target: int) -> None:
     """Write the key of the position after a card has moved, onto `target` or `NO_CARD`."""
-    tops, cells, up, bit, fresh = t[TOPS], t[IN_CELLS], t[UP], bit_of(card), word(0)
+    tops, cells, up, bit, fresh = t[TOPS], t[IN_CELLS], t[UP], bit_of(card), int64(0)
     under = t[UNDER + card]
     for suit in range(4):
         t[KEY + suit] = t[VISITED + suit]
@@ -207,13 +207,13 @@ def _move(t: Words, card: int, code: int, target: int) -> None:
 def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key as number `count` unless it is among those before; return whether it is new."""
     clubs, hearts, spades, diamonds = t[KEY + 0], t[KEY + 1], t[KEY + 2], t[KEY + 3]
-    mixed = (clubs ^ hearts << 12 ^ hearts >> 40) * word(-7046029254386353131)
+    mixed = (clubs ^ hearts << 12 ^ hearts >> 40) * int64(-7046029254386353131)
     mixed ^= mixed >> 32
-    mixed = (mixed ^ spades ^ diamonds << 12 ^ diamonds >> 40) * word(-7046029254386353131)
+    mixed = (mixed ^ spades ^ diamonds << 12 ^ diamonds >> 40) * int64(-7046029254386353131)
     mask = len(slots) - 1
     at = (mixed >> 24) & mask
     while slots[at]:
-        known = 4 * (word(slots[at]) - 1)
+        known = 4 * (int64(slots[at]) - 1)
         first_two = keys[known] == clubs and keys[known + 1] == hearts
         if first_two and keys[known + 2] == spades and keys[known + 3] == diamonds:
             return False
@@ -234,7 +234,7 @@ def _add(t: Words, keys: Words, slots: Slots, count: int, limit: int) -> int:
 def _visit(t: Words, keys: Words, slots: Slots, count: int, limit: int, empty: int) -> int:
     """Make all moves of the position that was surveyed; return the number of positions with the new ones, which may be
     `limit` + 1."""
-    free, filled, cards = word(t[CELLS]), t[IN_CELLS], t[TOPS] | t[IN_CELLS]
+    free, filled, cards = int64(t[CELLS]), t[IN_CELLS], t[TOPS] | t[IN_CELLS]
     while filled:
         filled &= filled - 1
         free -= 1
@@ -244,13 +244,13 @@ def _visit(t: Words, keys: Words, slots: Slots, count: int, limit: int, empty: i
         bit, below = bit_of(card), t[PARENTS + card] & t[TOPS]
         in_cell = t[IN_CELLS] & bit
         if card % 13 == _height(t[UP] | t[ABSENT], card // 13):
-            _move(t, card, word(ON_FOUNDATION), word(NO_CARD))
+            _move(t, card, int64(ON_FOUNDATION), int64(NO_CARD))
             count = _add(t, keys, slots, count, limit)
         if free > 0 and not in_cell:
-            _move(t, card, word(IN_CELL), word(NO_CARD))
+            _move(t, card, int64(IN_CELL), int64(NO_CARD))
             count = _add(t, keys, slots, count, limit)
         if empty and t[SPACES] & bit and (in_cell or t[UNDER + card] != NO_CARD):
-            _move(t, card, word(ON_SPACE), word(NO_CARD))
+            _move(t, card, int64(ON_SPACE), int64(NO_CARD))
             count = _add(t, keys, slots, count, limit)
         while below:
             target = first_of(below)
@@ -264,7 +264,7 @@ def _visit(t: Words, keys: Words, slots: Slots, count: int, limit: int, empty: i
 def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
-    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count, visited, moved, before = int64(0), int64(0), int64(0), int64(0)
     for suit in range(4):
         t[VISITED + suit] = t[KEY + suit]
     _survey(t)
@@ -280,7 +280,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
             t[VISITED + suit] = keys[4 * visited + suit]
         empty = _survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
-            return word(WON)
+            return int64(WON)
         count = _visit(t, keys, slots, count, limit, empty)
         if count > limit:
             return count

@@ -3,7 +3,7 @@ words of `counting`, and shares no code with the engine."""
 
 from functools import partial
 
-from dealmill.kernels import inlined, kernel, routine
+from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.counting import (
     CODES,
@@ -33,7 +33,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     settle,
     survey,
 )
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of, word
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, cards_wait
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
@@ -70,7 +70,7 @@ def _is_face_down(t: Words, card: int) -> bool:
 @routine
 def _joined(t: Words) -> int:
     """Return the cards that lie on their only places."""
-    joined, cards = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    joined, cards = int64(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
@@ -82,7 +82,7 @@ def _joined(t: Words) -> int:
 @routine
 def _pairs(t: Words, joined: int) -> int:
     """Return the joined cards on cards that lie face down."""
-    in_pairs = word(0)
+    in_pairs = int64(0)
     while joined:
         card = first_of(joined)
         joined &= joined - 1
@@ -93,7 +93,7 @@ def _pairs(t: Words, joined: int) -> int:
 
 @inlined
 def _kings(t: Words) -> int:
-    kings = word(0)
+    kings = int64(0)
     for suit in range(4):
         kings |= bit_of(13 * suit + t[LAST_RANK])
     return kings
@@ -102,7 +102,7 @@ def _kings(t: Words) -> int:
 @routine
 def _kings_stay(t: Words, waiting: int) -> bool:
     """Return whether no king can go to an empty column before one of these cards moves."""
-    lowest, cards, others = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK], waiting & ~_kings(t)
+    lowest, cards, others = int64(0), t[DECK] & ~t[UP] & ~t[IN_STOCK], waiting & ~_kings(t)
     while cards:
         card = first_of(cards)
         cards &= cards - 1
@@ -110,7 +110,7 @@ def _kings_stay(t: Words, waiting: int) -> bool:
             lowest |= bit_of(card)
     stay = t[EMPTY_COLUMNS] == 0 and lowest & ~(_kings(t) | waiting) == 0
     for suit in range(4):
-        own = word(SUIT) << 13 * suit
+        own = int64(SUIT) << 13 * suit
         stay = stay and (t[DECK] & ~t[UP] & own == 0 or others & own != 0)
     return stay
 
@@ -136,7 +136,7 @@ def _cannot_begin(t: Words, card: int, waiting: int, stay: int, kings_stay: bool
 @routine
 def _largest(t: Words, waiting: int, joined: int) -> int:
     """Return the largest set within these cards of which none can be the first to move; none if it has only kings."""
-    before = word(0)
+    before = int64(0)
     waiting &= ~joined & t[DECK] & ~t[UP] & ~t[IN_STOCK]
     while waiting != before:
         before, left, kings_stay = waiting, waiting, _kings_stay(t, waiting)
@@ -145,19 +145,19 @@ def _largest(t: Words, waiting: int, joined: int) -> int:
             left &= left - 1
             if not _cannot_begin(t, card, before, before | joined, kings_stay):
                 waiting &= ~bit_of(card)
-    return waiting if waiting & ~_kings(t) else word(0)
+    return waiting if waiting & ~_kings(t) else int64(0)
 
 
 @routine
 def _suits_that_stay(t: Words, waiting: int) -> int:
     """Return the cards of the suits of which a waiting card has to move by itself: one that is no king, and does not
     lie on the next higher card of its suit, face up."""
-    suits, cards = word(0), waiting & ~_kings(t)
+    suits, cards = int64(0), waiting & ~_kings(t)
     while cards:
         card = first_of(cards)
         cards &= cards - 1
         if t[UNDER + card] != card + 1 or _is_face_down(t, card + 1):
-            suits |= word(SUIT) << 13 * (card // 13)
+            suits |= int64(SUIT) << 13 * (card // 13)
     return suits
 
 
@@ -198,7 +198,7 @@ def _has_no_place(t: Words, card: int, waiting: int, columns_stay: bool) -> bool
 @routine
 def _is_lost_with_places(t: Words) -> bool:
     """Return whether there are waiting cards, in a game in which cards have several places."""
-    before, waiting = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    before, waiting = int64(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
     while waiting != before:
         before, columns_stay = waiting, _columns_stay(t, waiting)
         waiting &= _suits_that_stay(t, waiting)
@@ -232,7 +232,7 @@ def _count(
     it is. Write to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     settle(t)
     encode(t)
-    count, visited = word(0), word(0)
+    count, visited = int64(0), int64(0)
     count += is_new(t, keys, slots, count)
     if cards and not _is_lost(t, cards, is_pair, has_one_place):
         return limit + 1
@@ -241,7 +241,7 @@ def _count(
         read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~t[UP] == 0:
-            return word(WON)
+            return int64(WON)
         for number in range(0 if _is_lost(t, cards, is_pair, has_one_place) else list_moves(t)):
             play(t, keys, visited, t[MOVES + number])
             settle(t)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dealmill.kernels import Fields, Row, compiling, inlined, kernel, routine
-from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, word
+from dealmill.kernels import Fields, Row, compiling, inlined, int64, kernel, routine
+from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
@@ -151,7 +151,7 @@ def _loaded(rules: Rules, position: Position) -> Words:
 @inlined
 def _start_of(column: int) -> int:
     """Return the offset of the lowest card of a column."""
-    return word(CARDS + MOST_CARDS * column)  # type: ignore[arg-type]
+    return int64(CARDS + MOST_CARDS * column)  # type: ignore[arg-type]
 
 
 @inlined
@@ -175,13 +175,13 @@ def _size_in_column(t: Words, column: int, card: int) -> int:
     while index >= 0:
         lower = t[start + index]
         if lower == card:
-            return word(t[HEIGHT + column] - index)
+            return int64(t[HEIGHT + column] - index)
         if index <= t[DOWN + column]:  # the card below lies face down, or there is none
-            return word(0)
+            return int64(0)
         index -= 1
         if t[MOVES_ANY] == 0 and (t[MOVES_RUNS] == 0 or t[RUN_PARENTS + lower] & bit_of(t[start + index]) == 0):
-            return word(0)
-    return word(0)
+            return int64(0)
+    return int64(0)
 
 
 @routine
@@ -207,7 +207,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
     """Note where a card that can move is, with those on it; in the column `only`, or in the stock, or anywhere."""
     t[SOURCE], t[SIZE] = NOWHERE, 1
     for column in range(t[COLUMNS]):
-        size = _size_in_column(t, word(column), card)
+        size = _size_in_column(t, int64(column), card)
         if size and only in (column, ANY_COLUMN):
             t[SOURCE], t[INDEX], t[SIZE] = column, t[HEIGHT + column] - size, size
             return
@@ -264,14 +264,14 @@ def _target_of(t: Words, card: int, kind: int, target: int) -> int:
     """Return the column to which a card may go, with those on it, or `NOWHERE`."""
     for column in range(t[COLUMNS]):
         if kind == ONTO:
-            is_meant = t[HEIGHT + column] and _top_of(t, word(column)) == target
+            is_meant = t[HEIGHT + column] and _top_of(t, int64(column)) == target
         elif kind == TO_EMPTY:
             is_meant = t[HEIGHT + column] == 0 and target in (column, ANY_COLUMN)
         else:
             is_meant = column == target
-        if is_meant and _goes_to(t, card, word(column)):
-            return word(column)
-    return word(NOWHERE)
+        if is_meant and _goes_to(t, card, int64(column)):
+            return int64(column)
+    return int64(NOWHERE)
 
 
 @routine
@@ -342,7 +342,7 @@ def _complete(t: Words, card: int, only: int) -> bool:
         is_suit = True
         for number in range(t[RANK_COUNT]):
             rank = (t[BASE] - 1 - number) % t[RANK_COUNT]
-            is_suit = is_suit and t[_start_of(word(column)) + first + number] == card // 13 * 13 + rank
+            is_suit = is_suit and t[_start_of(int64(column)) + first + number] == card // 13 * 13 + rank
         for pile in range(t[PILES] * is_suit):
             if t[SUIT_OF + pile] == card // 13 and t[UP + pile] == 0:
                 t[UP + pile] = t[RANK_COUNT]
@@ -362,7 +362,7 @@ def _deal(t: Words, card: int) -> bool:
             return False
     dealt = min(t[COLUMNS], t[STOCK_COUNT])
     for column in range(dealt):
-        t[_start_of(word(column)) + t[HEIGHT + column]] = t[STOCK_CARDS + column]
+        t[_start_of(int64(column)) + t[HEIGHT + column]] = t[STOCK_CARDS + column]
         t[HEIGHT + column] += 1
     t[STOCK_COUNT] -= dealt
     for at in range(t[STOCK_COUNT]):
@@ -379,7 +379,7 @@ def _settle(t: Words) -> None:
             t[DOWN + column] = min(t[DOWN + column], t[HEIGHT + column] - 1)
         elif t[FILLS] and t[RESERVE_COUNT]:
             t[RESERVE_COUNT] -= 1
-            t[_start_of(word(column))] = t[RESERVE_CARDS + t[RESERVE_COUNT]]
+            t[_start_of(int64(column))] = t[RESERVE_CARDS + t[RESERVE_COUNT]]
             t[HEIGHT + column], t[DOWN + column] = 1, 0
     if t[LIMITED] == 0 and (t[TURNED] % t[DRAW] == 0 or t[TURNED] == t[STOCK_COUNT]):
         t[TURNED] = 0
@@ -415,7 +415,7 @@ def _play(t: Words, move: int) -> bool:
 @inlined
 def _wins(t: Words) -> bool:
     """Return whether all cards are on the foundations, or in the hole."""
-    left, up = t[CELL_COUNT] + t[RESERVE_COUNT] + t[STOCK_COUNT], word(0)
+    left, up = t[CELL_COUNT] + t[RESERVE_COUNT] + t[STOCK_COUNT], int64(0)
     for column in range(t[COLUMNS]):
         left += t[HEIGHT + column]
     for pile in range(t[PILES]):

@@ -11,7 +11,7 @@ import numpy as np
 
 from dealmill import mind
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Solved, Texts, inlined, kernel, routine
+from dealmill.kernels import Solved, Texts, inlined, int64, kernel, routine
 from dealmill.mind import (
     Lots,
     add,
@@ -29,7 +29,7 @@ from dealmill.pipeline.games.patience.engine.plain.engine import Sizes, divide, 
 from dealmill.pipeline.games.patience.engine.plain.moves import do, draw_by_the_rules, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
 from dealmill.pipeline.games.patience.engine.plain.start import prepare
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.rules import Rules
 
 
@@ -62,10 +62,10 @@ def _waste(layout: str) -> int:
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
     card, whole_suits = s[k.TOP + column], s[k.COMPLETE]
-    cost: int = word(0)
+    cost: int = int64(0)
     if card == k.NO_CARD:
-        return word(mind.EMPTY_COLUMN[whole_suits])
-    ranks, deepest, above = word(0), word(0), word(0)
+        return int64(mind.EMPTY_COLUMN[whole_suits])
+    ranks, deepest, above = int64(0), int64(0), int64(0)
     while card != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(card):
         # four bits for each rank count the cards above that cover no lower one so far
         covering = ranks >> (4 * (card % 13 + 1))
@@ -73,7 +73,7 @@ def _cost_of_column(s: Words, column: int) -> int:
         while covering:
             cost += mind.COVERING[whole_suits] * (covering & 15)
             covering >>= 4
-        ranks += word(1) << (4 * (card % 13))
+        ranks += int64(1) << (4 * (card % 13))
         if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
             deepest = above
         under = s[k.UNDER + card]
@@ -95,7 +95,7 @@ def _cost_of_column(s: Words, column: int) -> int:
 def _keep_costs(s: Words, p: Words) -> None:
     """Have the cost of each column in mind."""
     for column in range(0 if s[k.HOLE] else s[k.COLUMNS]):
-        p[mind.COLUMN_COST + column] = _cost_of_column(s, word(column))
+        p[mind.COLUMN_COST + column] = _cost_of_column(s, int64(column))
 
 
 @routine
@@ -106,7 +106,7 @@ def _cost(s: Words, p: Words, changed: int) -> int:
         return cost
     cost += mind.IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
     for column in range(s[k.COLUMNS]):
-        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
+        cost += _cost_of_column(s, int64(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
 
 
@@ -114,7 +114,7 @@ def _cost(s: Words, p: Words, changed: int) -> int:
 def _changed(s: Words, move: int) -> int:
     """Return the columns whose costs a move changes: all if it changes what a foundation waits for."""
     source, target = (move >> 6) & 63, (move >> 12) & 63
-    return word(-1) if target == k.FOUNDATION or s[k.FILLS] else word(1) << source | word(1) << target
+    return int64(-1) if target == k.FOUNDATION or s[k.FILLS] else int64(1) << source | int64(1) << target
 
 
 @inlined
@@ -127,7 +127,7 @@ def _hidden(s: Words) -> int:
 @inlined
 def _first_space(s: Words) -> int:
     """Return the first empty column, or -1."""
-    return first_of(s[k.EMPTY]) if s[k.EMPTY] else word(-1)
+    return first_of(s[k.EMPTY]) if s[k.EMPTY] else int64(-1)
 
 
 @inlined
@@ -147,15 +147,15 @@ def _show(s: Words, waste: int) -> None:
 
 @routine
 def _make(s: Words, move: int) -> None:
-    do(s, move, word(0))
+    do(s, move, int64(0))
     settle(s)
 
 
 @routine
 def _go_to(s: Words, p: Words, table: int) -> None:
     """Make the moves to a table from the one at which the look began."""
-    undo(s, word(0))
-    at = word(table)
+    undo(s, int64(0))
+    at = int64(table)
     while at:
         p[mind.NEXT + p[mind.ORIGIN + at]] = at
         at = p[mind.ORIGIN + at]
@@ -189,9 +189,9 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
 def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: int) -> int:
     """Add the tables that a move leads to, and return the best one if it is better than the first table, or -1."""
     p[mind.OPEN_COST + table] = mind.CLOSED
-    space, best = _first_space(s), word(-1)
+    space, best = _first_space(s), int64(-1)
     _show(s, waste)
-    level, end = s[k.DONE], list_moves(s, word(0), word(k.EVERY))
+    level, end = s[k.DONE], list_moves(s, int64(0), int64(k.EVERY))
     for at in range(end):
         move = s[s[k.MOVES] + at] & k.BARE
         if not _is_visible(s, move, waste, space):
@@ -215,8 +215,8 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     forget(p)
     is_new(p, _key(s))
     _keep_costs(s, p)
-    s[k.DONE], p[mind.COUNT], p[mind.COST + 0] = 0, 1, _cost(s, p, word(0))
-    stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), word(0), word(-1)
+    s[k.DONE], p[mind.COUNT], p[mind.COST + 0] = 0, 1, _cost(s, p, int64(0))
+    stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), int64(0), int64(-1)
     while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:
             _go_to(s, p, table)
@@ -227,14 +227,14 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
         if chosen >= 0 and s[k.HOLE] == 0:
             break
         table = least_bad(p, lots)
-    _go_to(s, p, max(chosen, word(0)))
-    return waste - (stock - s[k.STOCK_COUNT]) if chosen >= 0 else word(-1)
+    _go_to(s, p, max(chosen, int64(0)))
+    return waste - (stock - s[k.STOCK_COUNT]) if chosen >= 0 else int64(-1)
 
 
 @routine
 def _deal(s: Words) -> bool:
     """Deal a card of the stock into the hole, or a row to the columns; return False if this is not possible."""
-    for at in range(list_moves(s, word(0), word(k.EVERY))):
+    for at in range(list_moves(s, int64(0), int64(k.EVERY))):
         move = s[s[k.MOVES] + at] & k.BARE
         if (move >> 6) & 63 == k.STOCK:
             _make(s, move)
@@ -246,12 +246,12 @@ def _deal(s: Words) -> bool:
 def _fill(s: Words, p: Words, lots: Lots) -> bool:
     """Make the moves to the table that seems least bad of those in mind without an empty column; return whether there
     is one, and the stock needs it."""
-    filled = word(-1)
+    filled = int64(-1)
     for table in range(1, p[mind.COUNT] if s[k.FULL_COLUMNS] else 0):
-        _go_to(s, p, word(table))
-        if _first_space(s) < 0 and precedes(p, lots, word(table), filled):
-            filled = word(table)
-    _go_to(s, p, max(filled, word(0)))
+        _go_to(s, p, int64(table))
+        if _first_space(s) < 0 and precedes(p, lots, int64(table), filled):
+            filled = int64(table)
+    _go_to(s, p, max(filled, int64(0)))
     return bool(filled >= 0)
 
 
@@ -261,8 +261,8 @@ def _turn(s: Words, p: Words, waste: int) -> int:
     move since the stock was begun."""
     if waste == s[k.STOCK_COUNT]:
         if waste == 0 or p[mind.BEGUN] or (s[k.PASSES] and s[k.PASSES_LEFT] == 0):
-            return word(-1)
-        p[mind.BEGUN], waste = 1, word(0)
+            return int64(-1)
+        p[mind.BEGUN], waste = 1, int64(0)
         if s[k.PASSES]:
             s[k.HASH] ^= s[k.Z + (53 << 6 | s[k.PASSES_LEFT])] ^ s[k.Z + (53 << 6 | (s[k.PASSES_LEFT] - 1))]
             s[k.PASSES_LEFT] -= 1
@@ -299,4 +299,4 @@ def _play_all(s: Words, p: Words, lots: Lots, waste: int, wins: Words) -> None:
     prepare(s)
     for number in range(len(wins)):
         begin(p, number)
-        wins[number] = _play(s, p, lots, word(waste))
+        wins[number] = _play(s, p, lots, int64(waste))

@@ -11,7 +11,7 @@ import numpy as np
 
 from dealmill import mind
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Fields, Solved, Texts, inlined, kernel, routine
+from dealmill.kernels import Fields, Solved, Texts, inlined, int64, kernel, routine
 from dealmill.mind import (
     Lots,
     add,
@@ -34,7 +34,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     may_deal,
     position_key,
     read_row,
-    word,
     write_row,
 )
 from dealmill.pipeline.games.patience.rules import Rules
@@ -72,22 +71,22 @@ def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
     length, down, suits = s[k.LENGTH + column], s[k.DOWN + column], s[k.COMPLETE]
     if length == 0:
-        return word(mind.EMPTY_COLUMN[suits])
-    cost, lowest, deepest = word(mind.FACE_DOWN * down), word(k.NO_CARD), word(0)
+        return int64(mind.EMPTY_COLUMN[suits])
+    cost, lowest, deepest = int64(mind.FACE_DOWN * down), int64(k.NO_CARD), int64(0)
     for height in range(down, length):
-        card = card_at(s, column, word(height))
+        card = card_at(s, column, int64(height))
         rank = card % 13
         if rank > lowest:
             cost += mind.COVERING[suits]
         lowest = min(lowest, rank)
         if height > down:
-            under = card_at(s, column, word(height - 1))
+            under = card_at(s, column, int64(height - 1))
             if (s[k.PARENTS + card] >> under) & 1 == 0:
                 cost += mind.MISFIT[suits]
             elif (s[k.RUNS + card] >> under) & 1 == 0:
                 cost += mind.BROKEN_RUN[suits]
         if suits == 0 and deepest == 0 and k.pile_of(s, card) >= 0:
-            deepest = word(length - 1 - height)
+            deepest = int64(length - 1 - height)
     return cost + mind.ABOVE_NEXT * deepest
 
 
@@ -95,7 +94,7 @@ def _cost_of_column(s: Words, column: int) -> int:
 def _keep_costs(s: Words, p: Words) -> None:
     """Have the cost of each column in mind."""
     for column in range(s[k.COLUMNS]):
-        p[mind.COLUMN_COST + column] = _cost_of_column(s, word(column))
+        p[mind.COLUMN_COST + column] = _cost_of_column(s, int64(column))
 
 
 @inlined
@@ -104,20 +103,20 @@ def _cost(s: Words, p: Words, changed: int) -> int:
     in_stock = s[k.STOCK_SIZE] - s[k.DEALT] + (s[k.LENGTH + s[k.COLUMNS]] if s[k.TO_WASTE] else 0)
     cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * in_stock
     for column in range(s[k.COLUMNS]):
-        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
+        cost += _cost_of_column(s, int64(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
 
 
 @inlined
 def _changed(s: Words, source: int, target: int) -> int:
     """Return the columns whose costs a move changes: all if it changes what a foundation waits for."""
-    return word(-1) if target == k.TO_FOUNDATION and s[k.COMPLETE] == 0 else word(1) << source | word(1) << target
+    return int64(-1) if target == k.TO_FOUNDATION and s[k.COMPLETE] == 0 else int64(1) << source | int64(1) << target
 
 
 @inlined
 def _hidden(s: Words) -> int:
     """Return how many cards lie face down."""
-    count: int = word(0)
+    count: int = int64(0)
     for column in range(s[k.COLUMNS]):
         count += s[k.DOWN + column]
     return count
@@ -128,8 +127,8 @@ def _first_space(s: Words) -> int:
     """Return the first empty column, or -1."""
     for column in range(s[k.COLUMNS]):
         if s[k.LENGTH + column] == 0:
-            return word(column)
-    return word(-1)
+            return int64(column)
+    return int64(-1)
 
 
 @inlined
@@ -137,9 +136,9 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
     """Return the lot of a move."""
     source, target, size = move & 63, (move >> 6) & 63, move >> 12
     if target == k.TO_FOUNDATION:
-        target, size = word(FOUNDATION), s[k.RANKS] if s[k.COMPLETE] else word(1)
+        target, size = int64(FOUNDATION), s[k.RANKS] if s[k.COMPLETE] else int64(1)
     if source == s[k.COLUMNS]:
-        source = word(WASTE)
+        source = int64(WASTE)
     return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
 
 
@@ -148,7 +147,7 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
     """Add the tables that a move leads to from the position, and return the best one if it is better than the first
     table, or -1."""
     p[mind.OPEN_COST + table] = mind.CLOSED
-    space, best = _first_space(s), word(-1)
+    space, best = _first_space(s), int64(-1)
     for field in range(k.POSITION_SIZE):
         s[BEFORE + field] = s[k.POSITION + field]
     for at in range(list_moves(s, True, False)):
@@ -175,16 +174,16 @@ def _look_ahead(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     forget(p)
     is_new(p, position_key(s))
     _keep_costs(s, p)
-    write_row(s, rows, word(0))
-    p[mind.COUNT], p[mind.COST + 0] = 1, _cost(s, p, word(0))
-    hidden, table, chosen = _hidden(s), word(0), word(-1)
+    write_row(s, rows, int64(0))
+    p[mind.COUNT], p[mind.COST + 0] = 1, _cost(s, p, int64(0))
+    hidden, table, chosen = _hidden(s), int64(0), int64(-1)
     while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:
             read_row(s, rows, table)
             _keep_costs(s, p)
         chosen = _look_from(s, p, rows, lots, table, hidden)
         table = least_bad(p, lots)
-    read_row(s, rows, max(chosen, word(0)))
+    read_row(s, rows, max(chosen, int64(0)))
     return bool(chosen >= 0)
 
 
@@ -195,15 +194,15 @@ def _deal(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     if s[k.DEALT] == s[k.STOCK_SIZE]:
         return False
     if not may_deal(s):
-        filled = word(-1)
+        filled = int64(-1)
         for table in range(1, p[mind.COUNT]):
-            read_row(s, rows, word(table))
-            if may_deal(s) and precedes(p, lots, word(table), filled):
-                filled = word(table)
+            read_row(s, rows, int64(table))
+            if may_deal(s) and precedes(p, lots, int64(table), filled):
+                filled = int64(table)
         if filled < 0:
             return False
         read_row(s, rows, filled)
-    do(s, word(k.DEAL << 6), True)
+    do(s, int64(k.DEAL << 6), True)
     return True
 
 
@@ -213,9 +212,9 @@ def _play_all(s: Words, p: Words, rows: Rows, lots: Lots, first: Rows, wins: Wor
     for number in range(len(wins)):
         begin(p, number)
         rows[0] = first
-        read_row(s, rows, word(0))
+        read_row(s, rows, int64(0))
         for column in range(s[k.COLUMNS]):
-            k.finish(s, word(column), True)
+            k.finish(s, int64(column), True)
         playing = True
         while s[k.LEFT] and playing:
             playing = _look_ahead(s, p, rows, lots) or _deal(s, p, rows, lots)

@@ -11,8 +11,8 @@ either direction, so e(r-1) + e(r) = 2 n(r) + [r = h] - [r = t]. Around an odd n
 for each t. There is a walk if, for some t, no e(r) is negative and its steps are connected; see docs/proofs/holes.md.
 """
 
-from dealmill.kernels import Fields, count_bits, inlined, kernel, pointer_to, routine
-from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot, word
+from dealmill.kernels import Fields, count_bits, inlined, int64, kernel, pointer_to, routine
+from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot
 from dealmill.rules_files import MOST_COLUMNS
 
 MOST_NODES, MOST_STEPS = 64, 128
@@ -43,7 +43,7 @@ INTO_HOLE, PARK, FROM_PARKED = range(3)
 
 @inlined
 def _count(bits: int) -> int:
-    return word(count_bits(bits))  # type: ignore[arg-type]
+    return int64(count_bits(bits))  # type: ignore[arg-type]
 
 
 @routine
@@ -54,20 +54,20 @@ def _is_open(s: Words) -> bool:
     t, and adds 1 an odd number.
     """
     ranks, hole = s[RANKS], s[HOLE]
-    steps, sign, present = word(0), word(1), word(0)
+    steps, sign, present = int64(0), int64(1), int64(0)
     for back in range(ranks):
-        rank = ranks - back if back else word(0)
+        rank = ranks - back if back else int64(0)
         steps += sign * (2 * s[LEFT_OF + rank] + (rank == hole))
         sign = -sign
-    once, less = word(0), word(0)
+    once, less = int64(0), int64(0)
     for rank in range(ranks):
         if rank:
             steps = 2 * (2 * s[LEFT_OF + rank] + (rank == hole)) - steps
         if steps < -1:
             return False
-        once |= word(steps == 1) << rank
-        less |= word(steps == -1) << rank
-        present |= word(s[LEFT_OF + rank] > 0) << rank
+        once |= int64(steps == 1) << rank
+        less |= int64(steps == -1) << rank
+        present |= int64(s[LEFT_OF + rank] > 0) << rank
     for end in range(ranks):
         if less & s[EVEN + end] == 0 and _is_connected(s, once & s[EVEN + end] | less, present):
             return True
@@ -81,16 +81,16 @@ def _is_connected(s: Words, cuts: int, present: int) -> bool:
     if _count(cuts) <= 1:
         return True
     ranks, rank = s[RANKS], s[HOLE]
-    joined = word(1) << rank
+    joined = int64(1) << rank
     while cuts >> rank & 1 == 0:
-        rank = rank + 1 if rank + 1 < ranks else word(0)
-        joined |= word(1) << rank
+        rank = rank + 1 if rank + 1 < ranks else int64(0)
+        joined |= int64(1) << rank
     rank = s[HOLE]
     while True:
         rank = rank - 1 if rank else ranks - 1
         if cuts >> rank & 1:
             break
-        joined |= word(1) << rank
+        joined |= int64(1) << rank
     return bool(present & ~joined == 0)
 
 
@@ -157,23 +157,23 @@ def _add(s: Words, end: int, score: int, kind: int, number: int, node: int) -> i
 def _list_moves(s: Words, start: int) -> int:
     """Write the moves from `start` on, the most promising last; return the end."""
     end, ranks, hole = start, s[RANKS], s[HOLE]
-    above = hole + 1 if hole + 1 < ranks else word(0)
+    above = hole + 1 if hole + 1 < ranks else int64(0)
     below = hole - 1 if hole else ranks - 1
-    places = s[PLACES] + (s[EMPTY_COUNT] if s[SPACES] else word(0)) - s[PARKED_COUNT]
+    places = s[PLACES] + (s[EMPTY_COUNT] if s[SPACES] else int64(0)) - s[PARKED_COUNT]
     for number in range(s[COLUMNS]):
-        column = word(number)
+        column = int64(number)
         node = s[NODE_OF + column]
         if node == ROOT:
             continue
         rank = s[RANK + node]
         if rank in (above, below):
-            end = _add(s, end, word(100) + _depth(s, node) - s[LEFT_OF + rank], word(INTO_HOLE), column, node)
+            end = _add(s, end, int64(100) + _depth(s, node) - s[LEFT_OF + rank], int64(INTO_HOLE), column, node)
         if places > 0 and (s[SPACES] == 0 or s[PARENT + node] != ROOT):
-            end = _add(s, end, word(20), word(PARK), column, node)
+            end = _add(s, end, int64(20), int64(PARK), column, node)
     for step in range(2):
         rank = below if step else above
         if s[PARKED + rank] and (step == 0 or above != below):
-            end = _add(s, end, word(90), word(FROM_PARKED), rank, word(0))
+            end = _add(s, end, int64(90), int64(FROM_PARKED), rank, int64(0))
     for at in range(start + 1, end):
         move = s[at]
         slot = at
@@ -186,7 +186,7 @@ def _list_moves(s: Words, start: int) -> int:
 
 @inlined
 def _depth(s: Words, node: int) -> int:
-    depth = word(0)
+    depth = int64(0)
     while node != ROOT:
         node = s[PARENT + node]
         depth += 1
@@ -196,7 +196,7 @@ def _depth(s: Words, node: int) -> int:
 @inlined
 def _store(s: Words, table: Words, size: int) -> bool:
     """Store the position; return whether it is new."""
-    key = s[HASH] if s[HASH] else word(1)
+    key = s[HASH] if s[HASH] else int64(1)
     at = first_slot(key, size)
     while table[at] and table[at] != key:
         at = (at + 1) & (size - 1)
@@ -221,14 +221,14 @@ def move_table(old: Words, new: Words) -> None:
 def search(words: Words, table: Words) -> int:
     """Search on; return one of the constants `WON` and so on. The moves of a win are in `MOVE`, `DEPTH` of them, and
     the positions of a loss are the nodes. If it is `OUT_OF_ROOM`, it goes on with a larger table."""
-    s, size = pointer_to(words), word(len(table))
+    s, size = pointer_to(words), int64(len(table))
     if s[NODES] == 0:
         if s[LEFT] == 0:
             return WON
         _store(s, table, size)
         s[NODES] = 1
         s[MOVES_BEGIN + 0] = MOVES
-        s[MOVES_END + 0] = _list_moves(s, word(MOVES)) if _is_open(s) else word(MOVES)
+        s[MOVES_END + 0] = _list_moves(s, int64(MOVES)) if _is_open(s) else int64(MOVES)
     while s[DEPTH] >= 0:
         depth = s[DEPTH]
         if s[MOVES_END + depth] == s[MOVES_BEGIN + depth]:
@@ -239,7 +239,7 @@ def search(words: Words, table: Words) -> int:
         if 5 * s[NODES] >= 3 * size:
             return OUT_OF_ROOM
         s[MOVES_END + depth] -= 1
-        move = s[s[MOVES_END + depth]] & ((word(1) << 32) - 1)
+        move = s[s[MOVES_END + depth]] & ((int64(1) << 32) - 1)
         _play(s, move)
         if s[LEFT] == 0:
             s[MOVE + depth] = move
@@ -253,7 +253,7 @@ def search(words: Words, table: Words) -> int:
         s[NODES] += 1
         s[MOVE + depth] = move
         s[DEPTH] += 1
-        start = word(MOVES) + ROOM * (depth + 1)
+        start = int64(MOVES) + ROOM * (depth + 1)
         s[MOVES_BEGIN + depth + 1] = start
         s[MOVES_END + depth + 1] = _list_moves(s, start)
     return LOST

@@ -6,14 +6,14 @@ needs beside the table is in `BEAM`: the positions of two layers, the candidates
 that was ever kept the move that led to it.
 """
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
 from dealmill.pipeline.games.patience.engine.plain.relaxed import is_lost
 from dealmill.pipeline.games.patience.engine.plain.search import clear_table, go_to_start, is_stored, store
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of
 
 WEIGHTS = (
     (10, 6, 3, 4, 2, 12, 8, 1, 4),
@@ -45,10 +45,10 @@ def words_of_beam(width: int) -> int:
 @inlined
 def _value(s: Words, number: int, stack: int) -> int:
     """Return how good a position is, by one of the sets of weights; cards are written to `stack`."""
-    value: int = word(0)
+    value: int = int64(0)
     up, first, second, misfit, covering, space, hidden, dealt, cell = WEIGHTS[number]
     value -= up * s[k.LEFT] + dealt * s[k.STOCK_COUNT] + cell * s[k.CELL_COUNT]
-    next_cards, later_cards = word(0), word(0)
+    next_cards, later_cards = int64(0), int64(0)
     for suit in range(4):
         height = s[k.UP + suit]
         if height < s[k.RANKS]:
@@ -56,7 +56,7 @@ def _value(s: Words, number: int, stack: int) -> int:
         if height + 1 < s[k.RANKS]:
             later_cards |= bit_of(13 * suit + height + 1)
     for column in range(s[k.COLUMNS]):
-        card, count = s[k.TOP + column], word(0)
+        card, count = s[k.TOP + column], int64(0)
         if card == k.NO_CARD:
             value += space
         while card != k.NO_CARD:
@@ -71,7 +71,7 @@ def _value(s: Words, number: int, stack: int) -> int:
                 value -= misfit
             count += 1
             card = s[k.UNDER + card]
-        lowest = word(13)
+        lowest = int64(13)
         while count:
             count -= 1
             rank = s[stack + count] % 13
@@ -93,7 +93,7 @@ def _count_scores(s: Words, scores: int, candidates: int, count: int) -> None:
 @inlined
 def _worst_of(s: Words, scores: int, room: int) -> tuple[int, int]:
     """Return the least score of the best candidates that have room, and how many of those with it have."""
-    score = word(SCORES - 1)
+    score = int64(SCORES - 1)
     while score > 0 and s[scores + score] <= room:
         room -= s[scores + score]
         score -= 1
@@ -106,7 +106,7 @@ def _thin_out(s: Words, scores: int, candidates: int, count: int, room: int) -> 
     their number."""
     _count_scores(s, scores, candidates, count)
     worst, left = _worst_of(s, scores, room)
-    remaining = word(0)
+    remaining = int64(0)
     for number in range(count):
         at = candidates + CANDIDATE * number
         if s[at] > worst or (s[at] == worst and left > 0):
@@ -121,7 +121,7 @@ def _thin_out(s: Words, scores: int, candidates: int, count: int, room: int) -> 
 def _sort(s: Words, scores: int, candidates: int, count: int, order: int) -> None:
     """Write the numbers of the candidates, the best first; those that are equally good keep their order."""
     _count_scores(s, scores, candidates, count)
-    start = word(0)
+    start = int64(0)
     for step in range(SCORES):
         at = scores + SCORES - 1 - step
         size = s[at]
@@ -147,19 +147,19 @@ def _load_position(s: Words, source: int) -> None:
 
 @routine
 def _play(s: Words, move: int) -> None:
-    do(s, move, word(0))
+    do(s, move, int64(0))
     settle(s)
 
 
 @routine
 def _take_back(s: Words) -> None:
-    undo(s, word(0))
+    undo(s, int64(0))
 
 
 @routine
 def _win(s: Words, history: int, width: int, layer: int, parent: int, move: int, path: int) -> int:
     """Play the moves that led to a position of a layer, and one more."""
-    count = word(0)
+    count = int64(0)
     s[path] = move
     while layer > 0:
         count += 1
@@ -172,7 +172,7 @@ def _win(s: Words, history: int, width: int, layer: int, parent: int, move: int,
     while count >= 0:
         _play(s, s[path + count])
         count -= 1
-    return word(k.WON if s[k.LEFT] == 0 else k.CONTRADICTION)
+    return int64(k.WON if s[k.LEFT] == 0 else k.CONTRADICTION)
 
 
 @routine
@@ -186,35 +186,35 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
     order = candidates + CANDIDATE * room
     history = order + room
     go_to_start(s)
-    clear_table(s, word(k.FIRST_TABLE))
+    clear_table(s, int64(k.FIRST_TABLE))
     s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     store(s)
-    layer_rows, next_rows, size = layers, layers + POSITION * width, word(1)
+    layer_rows, next_rows, size = layers, layers + POSITION * width, int64(1)
     _store_position(s, layer_rows)
     for layer in range(LAYERS):
-        count = word(0)
+        count = int64(0)
         for parent in range(size):
             _load_position(s, layer_rows + POSITION * parent)
             s[k.DONE] = 0
-            end = list_moves(s, word(0), word(k.EVERY))
+            end = list_moves(s, int64(0), int64(k.EVERY))
             for at in range(end):
                 move = s[s[k.MOVES] + at] & MOVE
                 _play(s, move)
                 if s[k.LEFT] == 0:
-                    return _win(s, history, width, word(layer), word(parent), move, order)
+                    return _win(s, history, width, int64(layer), int64(parent), move, order)
                 if not is_stored(s, s[k.HASH]):
                     if count == room:
                         count = _thin_out(s, scores, candidates, count, 4 * width)
-                    value = max(word(0), min(word(SCORES - 1), _value(s, number, stack) + SCORES // 2))
+                    value = max(int64(0), min(int64(SCORES - 1), _value(s, number, stack) + SCORES // 2))
                     s[candidates + CANDIDATE * count] = value
-                    s[candidates + CANDIDATE * count + 1] = word(parent) << MOVE_BITS | move
+                    s[candidates + CANDIDATE * count + 1] = int64(parent) << MOVE_BITS | move
                     count += 1
                 _take_back(s)
         _sort(s, scores, candidates, count, order)
-        size = word(0)
+        size = int64(0)
         if layer + 1 == LAYERS:
-            count = word(0)
+            count = int64(0)
         for rank in range(count):
             if size == width:
                 break
@@ -225,7 +225,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             if not store(s):
                 continue
             if s[k.NODES] >= s[k.LIMIT]:
-                return word(k.OUT_OF_NODES)
+                return int64(k.OUT_OF_NODES)
             s[k.NODES] += 1
             if s[k.RELAXED] and is_lost(s):
                 continue
@@ -233,6 +233,6 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             s[history + width * (layer + 1) + size] = step
             size += 1
         if size == 0:
-            return word(k.OPEN)
+            return int64(k.OPEN)
         layer_rows, next_rows = next_rows, layer_rows
-    return word(k.OPEN)
+    return int64(k.OPEN)

@@ -1,19 +1,19 @@
 """List the moves of a position of a patience, the most promising first."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import offered_numbers, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.settling import below_in_run
 from dealmill.pipeline.games.patience.engine.plain.soundness import is_needless_part, is_safe
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit
 
 
 @inlined
 def _add(s: Words, end: int, score: int, move: int) -> int:
     if s[k.NOISE]:
-        s[k.NOISE] = (s[k.NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
+        s[k.NOISE] = (s[k.NOISE] * int64(6364136223846793005) + int64(1442695040888963407)) | 1
         score += (s[k.NOISE] >> 40) & s[k.DISORDER]
-    s[s[k.MOVES] + end] = word(score + 200) << k.SCORE | move
+    s[s[k.MOVES] + end] = int64(score + 200) << k.SCORE | move
     return end + 1
 
 
@@ -21,7 +21,7 @@ def _add(s: Words, end: int, score: int, move: int) -> int:
 def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> int:
     """Return the score of a move onto a card, or an empty place, where only whole suits leave the columns: suits are to
     come together, to stay so, and columns to be emptied."""
-    score = word(0)
+    score = int64(0)
     if parent == card + 1:
         score += 90
     elif parent == k.NO_CARD:
@@ -42,7 +42,7 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
 @inlined
 def _columns_of(s: Words, tops: int) -> int:
     """Return the columns of some top cards."""
-    columns = word(0)
+    columns = int64(0)
     while tops:
         columns |= bit_of(s[k.COLUMN_OF + first_of(tops)])
         tops &= tops - 1
@@ -61,9 +61,9 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
             score = _suited_score(s, card, source, count, s[k.TOP + column])
         end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[k.SPACES] & bit_of(card):
-        score = word(-25)
+        score = int64(-25)
         if s[k.COMPLETE]:
-            score = _suited_score(s, card, source, count, word(k.NO_CARD))
+            score = _suited_score(s, card, source, count, int64(k.NO_CARD))
         columns = s[k.EMPTY] if s[k.ORDERED] else bit_of(space)
         while columns:
             end = _add(s, end, score, move | first_of(columns) << 12)
@@ -76,16 +76,16 @@ def _single(s: Words, end: int, card: int, source: int, index: int, rising: int)
     """Add the moves of one card to its foundation, or into the hole, if it is `rising`, and to a cell."""
     move = card | source << 6 | 1 << 18 | index << 24
     if rising & bit_of(card):
-        end = _add(s, end, word(100), move | (k.IN_HOLE if s[k.HOLE] else k.FOUNDATION) << 12)
+        end = _add(s, end, int64(100), move | (k.IN_HOLE if s[k.HOLE] else k.FOUNDATION) << 12)
     if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS]:
-        end = _add(s, end, word(-20), move | k.CELL << 12)
+        end = _add(s, end, int64(-20), move | k.CELL << 12)
     return end
 
 
 @inlined
 def _completed(s: Words, column: int) -> int:
     """Return the last card of a whole suit that lies on top of a column; -1 if there is none."""
-    card, last = s[k.TOP + column], word(-1)
+    card, last = s[k.TOP + column], int64(-1)
     if card % 13 == 0:
         while card % 13 + 1 < s[k.RANKS] and s[k.UNDER + card] == card + 1 and not s[k.FACE_DOWN] & bit_of(card + 1):
             card += 1
@@ -99,12 +99,12 @@ def _list_several(s: Words, end: int, space: int) -> int:
     """Add the moves of whole suits to foundations, and of a row of the stock to the columns."""
     if s[k.COMPLETE]:
         for column in range(s[k.COLUMNS]):
-            card = _completed(s, word(column))
+            card = _completed(s, int64(column))
             if card >= 0:
-                end = _add(s, end, word(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
+                end = _add(s, end, int64(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
     if s[k.ORDERED] and (space < 0 or s[k.FULL_COLUMNS] == 0):
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
-        end = _add(s, end, word(-45), card | k.STOCK << 6 | k.DEALT << 12 | min(s[k.COLUMNS], s[k.STOCK_COUNT]) << 18)
+        end = _add(s, end, int64(-45), card | k.STOCK << 6 | k.DEALT << 12 | min(s[k.COLUMNS], s[k.STOCK_COUNT]) << 18)
     return end
 
 
@@ -117,11 +117,11 @@ def _that_rise(s: Words) -> int:
         beside = top << 1 | top >> 1
         if s[k.WRAP] and last > 1:
             beside |= top << last | top >> last
-        return (beside & ranks) * word(k.LOWEST)
-    rising = word(0)
+        return (beside & ranks) * int64(k.LOWEST)
+    rising = int64(0)
     for suit in range(4):
         rising |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
-    return word(rising * (1 - s[k.COMPLETE]))
+    return int64(rising * (1 - s[k.COMPLETE]))
 
 
 @inlined
@@ -133,15 +133,15 @@ def _list_columns(s: Words, end: int, going: int, rising: int, fitting: int, spa
     while columns:
         column = first_of(columns)
         columns &= columns - 1
-        card, count = s[k.TOP + column], word(1)
+        card, count = s[k.TOP + column], int64(1)
         if going & bit_of(card):
-            end = _single(s, end, card, column, word(0), rising)
+            end = _single(s, end, card, column, int64(0), rising)
         while card != k.NO_CARD:
             under, below = s[k.UNDER + card], below_in_run(s, card)
             if fitting & bit_of(card) and (s[k.LITERAL] or not is_needless_part(s, below)):
-                score = word(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else word(30)
-                target = space if under != k.NO_CARD or s[k.ORDERED] else word(-1)
-                end = _targets(s, end, card, column, count, word(0), score, target)
+                score = int64(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else int64(30)
+                target = space if under != k.NO_CARD or s[k.ORDERED] else int64(-1)
+                end = _targets(s, end, card, column, count, int64(0), score, target)
             card = below
             count += 1
     return end
@@ -153,8 +153,8 @@ def _list_cards(s: Words, end: int, cards: int, source: int, score: int, rising:
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _single(s, end, card, source, word(0), rising)
-        end = _targets(s, end, card, source, word(1), word(0), score, space)
+        end = _single(s, end, card, source, int64(0), rising)
+        end = _targets(s, end, card, source, int64(1), int64(0), score, space)
     return end
 
 
@@ -163,7 +163,7 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space
     """Add the moves of chosen cards of a stock that is turned, in their order there. Only useful cards have a place,
     and those that could lie on an absent card."""
     cards = s[k.STOCK_LEFT] & chosen & (useful | that_fit(s, s[k.ABSENT]))
-    indices, offered = word(0), offered_numbers(s)
+    indices, offered = int64(0), offered_numbers(s)
     while cards:
         indices |= bit_of(s[k.STOCK_INDEX + first_of(cards)])
         cards &= cards - 1
@@ -171,10 +171,10 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space
         card, number = s[k.STOCK_CARDS + first_of(indices)], count_of(s[k.REST] & (indices ^ (indices - 1)))
         indices &= indices - 1
         if offered >> number & 1:
-            end = _single(s, end, card, word(k.STOCK), number, rising)
-            end = _targets(s, end, card, word(k.STOCK), word(1), number, word(15), space)
+            end = _single(s, end, card, int64(k.STOCK), number, rising)
+            end = _targets(s, end, card, int64(k.STOCK), int64(1), number, int64(15), space)
             if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:
-                end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | number << 24)
+                end = _add(s, end, int64(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | number << 24)
     return end
 
 
@@ -182,9 +182,9 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space
 def _list_absent(s: Words, end: int, rising: int) -> int:
     """Add the moves of a card of each rank that is absent into the hole; it goes nowhere else."""
     for rank in range(s[k.RANKS]):
-        cards = s[k.ABSENT] & rising & word(k.LOWEST) << rank
+        cards = s[k.ABSENT] & rising & int64(k.LOWEST) << rank
         if cards:
-            end = _add(s, end, word(100), first_of(cards) | k.AWAY << 6 | k.IN_HOLE << 12 | 1 << 18)
+            end = _add(s, end, int64(100), first_of(cards) | k.AWAY << 6 | k.IN_HOLE << 12 | 1 << 18)
     return end
 
 
@@ -192,18 +192,18 @@ def _list_absent(s: Words, end: int, rising: int) -> int:
 def list_moves(s: Words, start: int, chosen: int) -> int:
     """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
     most promising first; return the end."""
-    end, space, fitting = start, word(-1), that_fit(s, s[k.TOPS])
+    end, space, fitting = start, int64(-1), that_fit(s, s[k.TOPS])
     if s[k.EMPTY]:
         space = first_of(s[k.EMPTY])
         fitting |= s[k.SPACES]
     rising, fitting = _that_rise(s), chosen & fitting
-    going = chosen & (word(k.EVERY) if s[k.CELL_COUNT] < s[k.CELLS] else rising)
+    going = chosen & (int64(k.EVERY) if s[k.CELL_COUNT] < s[k.CELLS] else rising)
     end = _list_columns(s, end, going, rising, fitting, space)
-    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), rising, space)
-    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), rising, space)
+    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), int64(k.CELL), int64(60), rising, space)
+    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), int64(k.RESERVED), int64(60), rising, space)
     if s[k.TO_HOLE] and s[k.REST]:
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
-        end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
+        end = _add(s, end, int64(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
     if s[k.TO_COLUMNS] or s[k.COMPLETE]:
         end = _list_several(s, end, space)
     if s[k.REST] and s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
@@ -211,7 +211,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
         if card >= 0 and (s[k.LITERAL] or s[k.SAFE] == 0 or not is_safe(s, card)):
-            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), rising, space)
+            end = _list_cards(s, end, chosen & bit_of(card), int64(k.FOUNDATION), int64(-30), rising, space)
     if s[k.HOLE]:
         end = _list_absent(s, end, rising)
     _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)

@@ -1,14 +1,14 @@
 """Do moves of a patience, and take them back."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of
 
 
 @inlined
 def waited_for(s: Words, suit: int, rank: int) -> int:
     """Return the rank for which a foundation waits, `rank` or a higher one: nobody waits for absent cards."""
-    while rank < s[k.RANKS] and s[k.ABSENT] & (word(1) << (suit * 13 + rank)):
+    while rank < s[k.RANKS] and s[k.ABSENT] & (int64(1) << (suit * 13 + rank)):
         rank += 1
     return rank
 
@@ -17,9 +17,9 @@ def waited_for(s: Words, suit: int, rank: int) -> int:
 def top_of_foundation(s: Words, suit: int) -> int:
     """Return the card that may come back from a foundation, or -1."""
     rank = s[k.UP + suit] - 1
-    while rank >= s[k.INITIAL] and s[k.ABSENT] & (word(1) << (suit * 13 + rank)):
+    while rank >= s[k.INITIAL] and s[k.ABSENT] & (int64(1) << (suit * 13 + rank)):
         rank -= 1
-    return suit * 13 + rank if rank >= s[k.INITIAL] else word(-1)
+    return suit * 13 + rank if rank >= s[k.INITIAL] else int64(-1)
 
 
 @inlined
@@ -91,7 +91,7 @@ def _cover(s: Words, under: int, column: int, top: int) -> None:
 def deal_row(s: Words, move: int) -> None:
     """Deal a card of the stock to each column, as long as there are any."""
     step, key = s[k.TRAIL] + k.STEP * s[k.DONE], s[k.HASH]
-    s[step], s[step + 1], s[step + 2] = move & ((word(1) << 30) - 1), key, s[k.TURNED] | s[k.PASSES_LEFT] << 8
+    s[step], s[step + 1], s[step + 2] = move & ((int64(1) << 30) - 1), key, s[k.TURNED] | s[k.PASSES_LEFT] << 8
     s[k.DONE] += 1
     for column in range((move >> 18) & 63):
         card, under = s[k.STOCK_CARDS + first_of(s[k.REST])], s[k.TOP + column]
@@ -100,14 +100,14 @@ def deal_row(s: Words, move: int) -> None:
         s[k.STOCK_COUNT] -= 1
         key ^= s[k.Z + (card << 6 | k.STOCK)] ^ lying(s, card, under, column)
         s[k.UNDER + card] = under
-        _cover(s, under, word(column), card)
+        _cover(s, under, int64(column), card)
     if s[k.REST] == 0:
         for column in range(s[k.COLUMNS]):
             card = s[k.TOP + column]
             while card != k.NO_CARD and s[k.UNDER + card] != k.NO_CARD:
                 card = s[k.UNDER + card]
             if card != k.NO_CARD:
-                key ^= lying(s, card, word(k.NO_CARD), column) ^ s[k.Z + (card << 6 | k.NO_CARD)]
+                key ^= lying(s, card, int64(k.NO_CARD), column) ^ s[k.Z + (card << 6 | k.NO_CARD)]
         s[k.ORDERED] = 0
     s[k.HASH] = key
 
@@ -122,7 +122,7 @@ def _take_up(s: Words, count: int) -> None:
         s[k.STOCK_LEFT] |= bit_of(card)
         s[k.STOCK_COUNT] += 1
         s[k.TOPS] ^= bit_of(card)
-        _uncover(s, under, word(column))
+        _uncover(s, under, int64(column))
     s[k.ORDERED] = 1
 
 
@@ -137,7 +137,7 @@ def _turned(s: Words, move: int) -> tuple[int, int]:
             passes -= 1
         turned = index - 1
         if s[k.PASSES] == 0 and (turned % s[k.DRAW] == 0 or turned == count - 1):
-            turned = word(0)
+            turned = int64(0)
     return turned, passes
 
 
@@ -185,14 +185,14 @@ def do_with_key(s: Words, move: int, key: int, automatic: int) -> None:
     s[step + 2] = s[k.TURNED] | s[k.PASSES_LEFT] << 8
     s[k.DONE] += 1
     s[k.HASH] = key
-    shown, top = word(0), card
+    shown, top = int64(0), card
     if source < k.FIRST_COLUMN_LIMIT:
         under, top = s[k.UNDER + card], s[k.TOP + source]
         s[k.TOPS] ^= bit_of(top)
         _uncover(s, under, source)
         if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under):
             s[k.FACE_DOWN] ^= bit_of(under)
-            shown = word(1)
+            shown = int64(1)
     elif source == k.CELL:
         s[k.CELL_CARDS] ^= bit_of(card)
         s[k.CELL_COUNT] -= 1
@@ -210,7 +210,7 @@ def do_with_key(s: Words, move: int, key: int, automatic: int) -> None:
         s[k.REST] ^= bit_of(s[k.STOCK_INDEX + card])
         s[k.STOCK_LEFT] ^= bit_of(card)
         s[k.STOCK_COUNT] -= 1
-    parent = word(k.NO_CARD)
+    parent = int64(k.NO_CARD)
     if target < k.FIRST_COLUMN_LIMIT:
         parent = s[k.TOP + target]
         s[k.UNDER + card] = parent
@@ -230,7 +230,7 @@ def do_with_key(s: Words, move: int, key: int, automatic: int) -> None:
             parent = s[k.HOLE_TOP]
             s[k.HOLE_TOP] = card
             s[k.WAITING] &= ~bit_of(card)
-    s[step] = move & ((word(1) << 30) - 1) | parent << 30 | shown << k.TURNED_BIT | automatic << k.AUTOMATIC_BIT
+    s[step] = move & ((int64(1) << 30) - 1) | parent << 30 | shown << k.TURNED_BIT | automatic << k.AUTOMATIC_BIT
 
 
 @inlined

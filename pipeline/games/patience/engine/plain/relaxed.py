@@ -1,10 +1,10 @@
 """Positions that are lost, since not even a relaxed game is won from there."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import offered_numbers, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.settling import below_in_run
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit
 
 
 @inlined
@@ -45,19 +45,19 @@ def _lacks_neighbours(s: Words) -> bool:
     if missing & ~reached:
         return True
     top = s[k.HOLE_TOP] % 13
-    first_taken, last_taken = word(0), word(0)
+    first_taken, last_taken = int64(0), int64(0)
     while True:
         before = _count(s[k.WAITING], last) + (top == last) + 60 * (often >> last & 1) - last_taken
-        here = _count(s[k.WAITING], word(0)) + (top == 0) + 60 * (often & 1) - first_taken
+        here = _count(s[k.WAITING], int64(0)) + (top == 0) + 60 * (often & 1) - first_taken
         if before < 0 or here < 0:
             return True
         if not wrap:
-            before = word(0)
-        need = word(0)
+            before = int64(0)
+        need = int64(0)
         was_first, was_last = first_taken, last_taken
         for rank in range(last + 1):
-            need = max(_count(needy, rank) - before, word(0))
-            after = word(0)
+            need = max(_count(needy, rank) - before, int64(0))
+            after = int64(0)
             if rank < last:
                 after = _count(s[k.WAITING], rank + 1) + (top == rank + 1) + 60 * (often >> (rank + 1) & 1) - need
                 if after < 0:
@@ -75,7 +75,7 @@ def _lacks_neighbours(s: Words) -> bool:
 @inlined
 def _cards_on_foundations(s: Words) -> int:
     """Return the cards on the foundations, with the absent ones below what they wait for."""
-    cards = word(0)
+    cards = int64(0)
     for suit in range(4):
         cards |= (bit_of(s[k.UP + suit]) - 1) << (13 * suit)
     return cards
@@ -84,7 +84,7 @@ def _cards_on_foundations(s: Words) -> int:
 @inlined
 def _offered_cards(s: Words) -> int:
     """Return the cards of the stock that can be uncovered without moving another of them."""
-    cards = word(0)
+    cards = int64(0)
     if s[k.TO_COLUMNS] or s[k.STOCK_IS_OPEN]:
         cards |= s[k.STOCK_LEFT]
     else:
@@ -100,11 +100,11 @@ def _offered_cards(s: Words) -> int:
 @inlined
 def _risen(s: Words, up: int, shown: int) -> int:
     """Return the cards that are up, with the shown ones that can follow them."""
-    every = (bit_of(s[k.RANKS]) - 1) * word(k.LOWEST)
-    rising = shown & (up << 1 | word(k.LOWEST)) & every & ~up
+    every = (bit_of(s[k.RANKS]) - 1) * int64(k.LOWEST)
+    rising = shown & (up << 1 | int64(k.LOWEST)) & every & ~up
     while rising:
         up |= rising
-        rising = shown & (up << 1 | word(k.LOWEST)) & every & ~up
+        rising = shown & (up << 1 | int64(k.LOWEST)) & every & ~up
     return up
 
 
@@ -112,7 +112,7 @@ def _risen(s: Words, up: int, shown: int) -> int:
 def _split_runs(s: Words, tops: int, cuts: int, leaving: int, places: int) -> tuple[int, int, int]:
     """Split off runs whose lowest card can leave. Return all tops, the lowest cards of runs that were split off, and
     whether that left an empty place."""
-    rest, space = tops, word(0)
+    rest, space = tops, int64(0)
     while rest:
         card = first_of(rest)
         rest &= rest - 1
@@ -124,7 +124,7 @@ def _split_runs(s: Words, tops: int, cuts: int, leaving: int, places: int) -> tu
             if cuts & bit_of(card) == 0 and (leaving | places * (under != k.NO_CARD)) & bit_of(card):
                 cuts |= bit_of(card)
                 if under == k.NO_CARD:
-                    space = word(1)
+                    space = int64(1)
                 else:
                     tops |= bit_of(under)
     return tops, cuts, space
@@ -142,7 +142,7 @@ def is_lost(s: Words) -> bool:
     """
     if s[k.HOLE]:
         return _lacks_neighbours(s)
-    tops, cuts, up, space = s[k.TOPS], word(0), _cards_on_foundations(s), word(s[k.EMPTY] != 0)
+    tops, cuts, up, space = s[k.TOPS], int64(0), _cards_on_foundations(s), int64(s[k.EMPTY] != 0)
     shown, stock = tops | up | s[k.ABSENT] | top_of_reserve(s) | _offered_cards(s), s[k.STOCK_LEFT]
     piled = s[k.RESERVE_COUNT] * s[k.STACKED]
     while True:
@@ -166,7 +166,7 @@ def is_lost(s: Words) -> bool:
             if cuts & bit_of(card) == 0:
                 under = s[k.UNDER + card]
                 if under == k.NO_CARD:
-                    space = word(1)
+                    space = int64(1)
                 else:
                     tops |= bit_of(under)
                     free |= leaving & bit_of(under)

@@ -12,7 +12,7 @@ it visits all positions, which are what the referee counts; also those of an eas
 lift.
 """
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves, note_lifted
 from dealmill.pipeline.games.patience.engine.plain.moves import (
@@ -25,7 +25,7 @@ from dealmill.pipeline.games.patience.engine.plain.moves import (
 )
 from dealmill.pipeline.games.patience.engine.plain.relaxed import is_lost, stays_open
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
-from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot
 
 
 @inlined
@@ -59,14 +59,14 @@ def _grow(s: Words) -> None:
 @inlined
 def is_stored(s: Words, key: int) -> bool:
     """Return whether the position with this key is stored: then it was searched, and nothing is to be settled in it."""
-    key = key if key else word(1)
+    key = key if key else int64(1)
     return bool(s[slot_of(s, key)] == key)
 
 
 @inlined
 def store(s: Words) -> bool:
     """Store the position; return whether it is new."""
-    key = s[k.HASH] if s[k.HASH] else word(1)
+    key = s[k.HASH] if s[k.HASH] else int64(1)
     slot = slot_of(s, key)
     if s[slot] == key:
         return False
@@ -82,7 +82,7 @@ def _choices(s: Words, start: int) -> int:
     """List the moves of the position; return the end of the list."""
     if s[k.LITERAL]:
         note_lifted(s)
-    return list_moves(s, start, word(k.EVERY))
+    return list_moves(s, start, int64(k.EVERY))
 
 
 @routine
@@ -98,27 +98,27 @@ def search(s: Words, budget: int) -> int:
     """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if all is
     searched but what lies below a position that is `TOO_DEEP`; and `OUT_OF_NODES` if the limit of all searches is
     reached before."""
-    stop, unfinished, result = s[k.NODES] + budget, word(k.OPEN), word(k.LOST)
+    stop, unfinished, result = s[k.NODES] + budget, int64(k.OPEN), int64(k.LOST)
     if stop > s[k.LIMIT]:
-        stop, unfinished = s[k.LIMIT], word(k.OUT_OF_NODES)
+        stop, unfinished = s[k.LIMIT], int64(k.OUT_OF_NODES)
     go_to_start(s)
     if s[k.IDLE] & s[k.IN_STOCK] and s[k.DRAW] > 1 and s[k.TO_HOLE] == 0:
         draw_one_by_one(s)
         s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
-    clear_table(s, word(k.FIRST_TABLE) if budget <= k.SHORT_SEARCH else word(k.LARGER_TABLE))
+    clear_table(s, int64(k.FIRST_TABLE) if budget <= k.SHORT_SEARCH else int64(k.LARGER_TABLE))
     s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     if s[k.LEFT] == 0:
-        return word(k.WON)
+        return int64(k.WON)
     if s[k.NODES] >= stop:
         return unfinished
     s[k.NODES] += 1
     store(s)
     if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
         return result
-    depth, frame = word(0), s[k.FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _choices(s, word(0)), s[k.DONE]
+    depth, frame = int64(0), s[k.FRAMES]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _choices(s, int64(0)), s[k.DONE]
     while depth >= 0:
         frame = s[k.FRAMES] + k.FRAME * depth
         undo(s, s[frame + 3])
@@ -133,11 +133,11 @@ def search(s: Words, budget: int) -> int:
             key = key_after(s, move)
             if is_stored(s, key):
                 continue
-            do_with_key(s, move, key, word(0))
+            do_with_key(s, move, key, int64(0))
         is_open = stays_open(s, move)
         settle(s)
         if s[k.LEFT] == 0:
-            return word(k.WON)
+            return int64(k.WON)
         if not store(s):
             continue
         if s[k.NODES] >= stop:
@@ -147,10 +147,10 @@ def search(s: Words, budget: int) -> int:
             continue
         start = s[frame + 2]
         if depth + 1 >= s[k.MOST_FRAMES] or start + s[k.ROOM] > s[k.MOST_MOVES]:
-            result = word(k.OPEN)
+            result = int64(k.OPEN)
             continue
         depth += 1
         frame += k.FRAME
         s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _choices(s, start), s[k.DONE]
-    s[k.TOO_DEEP] = word(result == k.OPEN)
+    s[k.TOO_DEEP] = int64(result == k.OPEN)
     return result

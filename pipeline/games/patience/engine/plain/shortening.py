@@ -1,11 +1,11 @@
 """Shorter wins: the moves on the trail are replaced by fewer ones."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of, first_slot, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of, first_slot
 
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
@@ -17,7 +17,7 @@ SHORTCUTS, REPEATED_MOVES = 100_000, 50_000
 
 @routine
 def _play(s: Words, move: int) -> None:
-    do(s, move, word(0))
+    do(s, move, int64(0))
     settle(s)
 
 
@@ -31,14 +31,14 @@ def _place(s: Words, under: int, area: int) -> int:
     """Return a number for the place of a card that lies on another one, or on none, in a column, or elsewhere."""
     if area >= k.FIRST_COLUMN_LIMIT:
         return area
-    return under if under != k.NO_CARD or s[k.ORDERED] == 0 else word(64) + area
+    return under if under != k.NO_CARD or s[k.ORDERED] == 0 else int64(64) + area
 
 
 @routine
 def _take_win_back(s: Words) -> int:
     """Take all moves back, and note them in `OTHER_TABLE`, each as the card, its place after the move, and before it,
     from bits 0, 6 and 13 on. Note the keys of all positions in `TABLE`. Return the number of moves."""
-    count = word(0)
+    count = int64(0)
     for step in range(s[k.DONE]):
         count += 1 - (s[s[k.TRAIL] + k.STEP * step] >> k.AUTOMATIC_BIT & 1)
     number = count
@@ -70,7 +70,7 @@ def _slot_of(s: Words, size: int, key: int) -> int:
 def _write_index(s: Words, last: int) -> int:
     """Note the number of each position of the win, except the first, by its key. Return the size of the index, which
     takes the room of the search's moves, behind those of one position."""
-    size, first = word(1), s[k.MOVES] + s[k.ROOM]
+    size, first = int64(1), s[k.MOVES] + s[k.ROOM]
     while size < 2 * last:
         size *= 2
     for at in range(first, first + size):
@@ -84,11 +84,11 @@ def _write_index(s: Words, last: int) -> int:
 def _skip(s: Words) -> bool:
     """Shorten a win: from each of its positions, make the move that leads to its latest position. Return False if
     something does not fit: then it is invalid."""
-    last, position = _take_win_back(s), word(0)
+    last, position = _take_win_back(s), int64(0)
     size = _write_index(s, last)
     while position < last:
-        level, best, latest = s[k.DONE], word(0), position
-        for at in range(list_moves(s, word(0), word(k.EVERY))):
+        level, best, latest = s[k.DONE], int64(0), position
+        for at in range(list_moves(s, int64(0), int64(k.EVERY))):
             move = s[s[k.MOVES] + at] & k.BARE
             _play(s, move)
             number = s[_slot_of(s, size, s[k.HASH])]
@@ -105,15 +105,15 @@ def _skip(s: Words) -> bool:
 @routine
 def _move_first(s: Words, cards: int) -> int:
     """Play the first move that takes one of these cards to its place in `PLACES`. Return the bit of the card, or 0."""
-    for at in range(list_moves(s, word(0), cards)):
+    for at in range(list_moves(s, int64(0), cards)):
         move = s[s[k.MOVES] + at] & k.BARE
         card, target = move & 63, (move >> 12) & 63
         if cards & bit_of(card):
-            under = s[k.TOP + target] if target < k.FIRST_COLUMN_LIMIT else word(k.NO_CARD)
+            under = s[k.TOP + target] if target < k.FIRST_COLUMN_LIMIT else int64(k.NO_CARD)
             if _place(s, under, target) == s[k.PLACES + card]:
                 _play(s, move)
                 return bit_of(card)
-    return word(0)
+    return int64(0)
 
 
 @routine
@@ -134,8 +134,8 @@ def _take_shortcut(s: Words, position: int, last: int) -> int:
 
     A shortcut is tried only if it saves more than the last one would have, which was impossible, too.
     """
-    best, cards, gain, before, level = word(-1), word(0), word(-1), word(-1), s[k.DONE]
-    seen, differing, count = word(0), word(0), word(0)
+    best, cards, gain, before, level = int64(-1), int64(0), int64(-1), int64(-1), s[k.DONE]
+    seen, differing, count = int64(0), int64(0), int64(0)
     for number in range(position + 1, min(last, position + LONGEST_DETOUR) + 1):
         step = s[s[k.OTHER_TABLE] + number - 1]
         card = step & 63
@@ -153,20 +153,20 @@ def _take_shortcut(s: Words, position: int, last: int) -> int:
         if saved > max(gain, before) and count <= MOST_CARDS and (s[k.TRIES] > 0 or gain < 0):
             s[k.TRIES] -= 1
             if _leads_to(s, differing, s[s[k.TABLE] + number]):
-                best, cards, gain = word(number), differing, saved
+                best, cards, gain = int64(number), differing, saved
             _take_back(s, level)
         before = saved
     for number in range(position, best):
         step = s[s[k.OTHER_TABLE] + number]
         s[k.PLACES + (step & 63)] = (step >> 6) & 127
-    return best if best >= 0 and _leads_to(s, cards, s[s[k.TABLE] + best]) else word(-1)
+    return best if best >= 0 and _leads_to(s, cards, s[s[k.TABLE] + best]) else int64(-1)
 
 
 @routine
 def _take_shortcuts(s: Words) -> bool:
     """Shorten a win by shortcuts from each of its positions. Return False if something does not fit: then it is
     invalid."""
-    last, position = _take_win_back(s), word(0)
+    last, position = _take_win_back(s), int64(0)
     s[k.TRIES] = SHORTCUTS
     while 0 <= position < last:
         position = _take_shortcut(s, position, last)
@@ -177,11 +177,11 @@ def _take_shortcuts(s: Words) -> bool:
 def _top_move(s: Words, card: int, source: int, goal: int) -> int:
     """Return the move of a card on top of a column, or in a cell, to its foundation, a cell or a column; -1 if there is
     none."""
-    move, target, bit = card | source << 6 | 1 << 18, word(-1), bit_of(card)
+    move, target, bit = card | source << 6 | 1 << 18, int64(-1), bit_of(card)
     if goal == k.FOUNDATION:
-        target = word(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
+        target = int64(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
     elif goal == k.CELL:
-        target = word(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
+        target = int64(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
     elif goal == k.NO_CARD:
         if s[k.EMPTY] and s[k.SPACES] & bit and (source == k.CELL or s[k.UNDER + card] != k.NO_CARD):
             target = first_of(s[k.EMPTY])
@@ -194,11 +194,11 @@ def _top_move(s: Words, card: int, source: int, goal: int) -> int:
 def _move_to_place(s: Words, card: int) -> bool:
     """Move a card to its place in `PLACES`, if that is possible; return whether it was moved. `_move_first` does the
     same for any card, but lists all of its moves, which takes longer."""
-    source, goal = word(-1), s[k.PLACES + card]
+    source, goal = int64(-1), s[k.PLACES + card]
     if s[k.TOPS] & bit_of(card):
         source = s[k.COLUMN_OF + card]
     elif s[k.CELL_CARDS] & bit_of(card):
-        source = word(k.CELL)
+        source = int64(k.CELL)
     is_plain_target = goal <= k.FOUNDATION or goal == k.NO_CARD
     if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
         return _move_first(s, bit_of(card)) != 0
@@ -224,7 +224,7 @@ def play_again(s: Words, step: int) -> bool:
 def _repeat(s: Words, first: int, stop: int, copies: int) -> int:
     """Play the moves from `first` on that are still possible, and note them from `copies` on; return how many they are.
     Stop where a card does not go to its foundation, or into the hole."""
-    count = word(0)
+    count = int64(0)
     for at in range(first, stop):
         card = s[at] & 63
         if play_again(s, s[at]):
@@ -239,7 +239,7 @@ def _repeat(s: Words, first: int, stop: int, copies: int) -> int:
 def _leave_out(s: Words) -> bool:
     """Shorten a win: leave out each move without which it is still won, with those that are impossible then. Return
     False if something does not fit."""
-    count, left = _take_win_back(s), word(REPEATED_MOVES)
+    count, left = _take_win_back(s), int64(REPEATED_MOVES)
     first, copies = s[k.OTHER_TABLE], s[k.TABLE]
     stop = first + count
     while first < stop:

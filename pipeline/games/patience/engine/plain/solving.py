@@ -2,14 +2,14 @@
 search, and the count of the positions of a loss. All is in the array of `search.words`.
 """
 
-from dealmill.kernels import inlined, kernel, pointer_to, routine
+from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.beam import LAYERS, WEIGHTS, search_by_beam
 from dealmill.pipeline.games.patience.engine.plain.search import search
 from dealmill.pipeline.games.patience.engine.plain.shortening import shorten
 from dealmill.pipeline.games.patience.engine.plain.soundness import lowest_cards
 from dealmill.pipeline.games.patience.engine.plain.start import prepare
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
@@ -44,8 +44,8 @@ def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
     live = s[k.CANDIDATES] & ~idle
     for number in range(min(s[k.WIN_COUNT], k.MOST_WINS)):
         if live & ~s[k.WINS + number] == 0:
-            return word(k.WON)
-    s[k.IDLE], result = idle, word(k.OPEN)
+            return int64(k.WON)
+    s[k.IDLE], result = idle, int64(k.OPEN)
     for number in range(searches):
         s[k.NOISE] = 12_345 * number
         result = search(s, budget)
@@ -60,7 +60,7 @@ def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
 @inlined
 def _dropped(s: Words, count: int) -> int:
     """Return the cards that were dropped first."""
-    idle = word(0)
+    idle = int64(0)
     for number in range(count):
         idle |= s[k.DROPPED + number]
     return idle
@@ -74,15 +74,15 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
     longer search wins without all of them, the first one that was too much is found by bisection; it stays, and what
     was dropped later is tried again.
     """
-    stop, nodes = s[k.NODES] + budget, word(QUICK_TRY)
-    kept, count = word(0), word(0)
+    stop, nodes = s[k.NODES] + budget, int64(QUICK_TRY)
+    kept, count = int64(0), int64(0)
     while s[k.NODES] < stop:
         idle = _dropped(s, count)
         for step in range(52):
             bit = bit_of(_nth_card(step, order))
             if candidates & ~idle & ~kept & bit == 0 or s[k.CANDIDATES] == idle | bit or s[k.NODES] >= stop:
                 continue
-            result = _try_with(s, idle | bit, nodes, word(2))
+            result = _try_with(s, idle | bit, nodes, int64(2))
             if result in (k.LOST, k.OUT_OF_NODES):
                 return result
             if result == k.WON:
@@ -93,10 +93,10 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
                 count += 1
         if count == 0:
             break
-        start, spent, search_budget = s[k.NODES], word(0), min(16 * nodes, stop - s[k.NODES])
-        won, less, middle = count + 1, word(0), count
+        start, spent, search_budget = s[k.NODES], int64(0), min(16 * nodes, stop - s[k.NODES])
+        won, less, middle = count + 1, int64(0), count
         while won - less > 1:
-            result = _try_with(s, _dropped(s, middle), search_budget, word(1))
+            result = _try_with(s, _dropped(s, middle), search_budget, int64(1))
             if result in (k.LOST, k.OUT_OF_NODES):
                 return result
             if result == k.OPEN:
@@ -113,7 +113,7 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
             count = won - 1
             kept = s[k.DROPPED + count]
             nodes = max(nodes, min(2 * nodes, spent // 4))
-    return word(k.OPEN)
+    return int64(k.OPEN)
 
 
 @routine
@@ -123,12 +123,12 @@ def _shrink(s: Words, candidates: int, order: int, idle: int, proof: int) -> int
     `s[IDLE]` are all idle cards afterwards, and `s[LISTED_COUNT]` the nodes of the last game that was lost."""
     stop, limit = s[k.NODES] + 10 * proof + 10_000, 2 * proof + LAST_TRY
     if s[k.LITERAL]:
-        stop, limit = s[k.NODES] + min(2 * proof, SHRINKING) + 10_000, word(proof)
+        stop, limit = s[k.NODES] + min(2 * proof, SHRINKING) + 10_000, int64(proof)
     for step in range(52):
         bit = bit_of(_nth_card(51 - step if s[k.LITERAL] else step, order))
         if candidates & ~idle & bit == 0 or s[k.CANDIDATES] == idle | bit or s[k.NODES] >= stop:
             continue
-        result = _try_with(s, idle | bit, limit, word(1))
+        result = _try_with(s, idle | bit, limit, int64(1))
         if result == k.OUT_OF_NODES:
             return result
         if result == k.LOST:
@@ -137,7 +137,7 @@ def _shrink(s: Words, candidates: int, order: int, idle: int, proof: int) -> int
                 idle |= candidates & ~s[k.LIFTED]
                 limit = s[k.LISTED_COUNT] = s[k.STORED]
     s[k.IDLE] = idle
-    return word(k.LOST)
+    return int64(k.LOST)
 
 
 @routine
@@ -153,13 +153,13 @@ def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, pos
         if result == k.LOST:
             s[k.LISTED], s[k.LISTED_COUNT] = s[k.CANDIDATES] & ~s[k.IDLE], s[k.STORED]
         s[k.LITERAL] = 0
-    return result if result == k.OUT_OF_NODES or s[k.LISTED] else word(k.OPEN)
+    return result if result == k.OUT_OF_NODES or s[k.LISTED] else int64(k.OPEN)
 
 
 @routine
 def _probe(s: Words, number: int, budget: int) -> int:
     """Look for a win by short searches in other orders, which are longer in later rounds."""
-    nodes, result = s[k.PROBE_NODES] << number, word(k.OPEN)
+    nodes, result = s[k.PROBE_NODES] << number, int64(k.OPEN)
     for probe in range(budget // nodes):
         if result == k.OPEN:
             s[k.NOISE] = 1_000 * number + 2 * probe + 1
@@ -192,21 +192,21 @@ def _count(s: Words, first_positions: int) -> int:
     others, as long as the game stays lost with no more positions."""
     positions = first_positions << 2 * s[k.COUNTS]
     if s[k.LISTED] == 0 and _lacks_room(s, positions):
-        return word(k.OUT_OF_ROOM)
+        return int64(k.OUT_OF_ROOM)
     s[k.LITERAL] = 1
     s[k.IDLE] = first = lowest_cards(s)
     result = search(s, s[k.LISTED_COUNT] - 1 if s[k.LISTED] else positions)
     if result == k.OPEN and s[k.LISTED]:
-        return word(k.LOST)
+        return int64(k.LOST)
     if result == k.OPEN:
         s[k.COUNTS] += 1
         s[k.DEEPER] += s[k.TOO_DEEP]
         s[k.POSITIONS_NEEDED] = positions << 2
-        return word(k.OUT_OF_ROOM)
+        return int64(k.OUT_OF_ROOM)
     s[k.LISTED], s[k.LISTED_COUNT] = 0, s[k.STORED]
     if result == k.LOST and s[k.LISTS]:
         candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (s[k.OWN_DRAW] > 1))
-        result = _shrink(s, candidates, word(0), first | (candidates & ~s[k.LIFTED]), s[k.STORED])
+        result = _shrink(s, candidates, int64(0), first | (candidates & ~s[k.LIFTED]), s[k.STORED])
         if s[k.IDLE]:
             s[k.LISTED] = s[k.CANDIDATES] & ~s[k.IDLE]
     return result
@@ -216,7 +216,7 @@ def _count(s: Words, first_positions: int) -> int:
 def _beams(s: Words, number: int) -> int:
     """Search with the beams of a round: narrow ones with all weights, or later a wide one with each. Where
     no card comes back from a foundation, probes win sooner what narrow ones would."""
-    result, wide = word(k.OPEN), number - FIRST_WIDE
+    result, wide = int64(k.OPEN), number - FIRST_WIDE
     if number == 0 or s[k.WIDEST] == 0:
         return result
     if wide >= 0:
@@ -224,7 +224,7 @@ def _beams(s: Words, number: int) -> int:
     for width in NARROW_BEAMS:
         for weights in range(len(WEIGHTS)):
             if result == k.OPEN and s[k.NARROW] and 16 * width <= s[k.WIDEST]:
-                result = search_by_beam(s, word(width), word(weights))
+                result = search_by_beam(s, int64(width), int64(weights))
     return result
 
 
@@ -239,20 +239,20 @@ def _decide(s: Words) -> int:
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.
     """
-    result, proof, number = word(k.OPEN), word(0), s[k.ROUND]
+    result, proof, number = int64(k.OPEN), int64(0), s[k.ROUND]
     if number == 0:
         result = search(s, s[k.FIRST_NODES])
         proof = s[k.STORED]
     while result == k.OPEN:
         s[k.ROUND] = number
         is_long = s[k.LONG_PROBES] and number > 1
-        full_budget = FULL_SEARCH * (word(LONG_SEARCH) if is_long else word(4)) ** number
+        full_budget = FULL_SEARCH * (int64(LONG_SEARCH) if is_long else int64(4)) ** number
         if _lacks_room(s, full_budget):
-            return word(k.OUT_OF_ROOM)
+            return int64(k.OUT_OF_ROOM)
         if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
-            return word(k.OUT_OF_ROOM)
+            return int64(k.OUT_OF_ROOM)
         if number == 0 or s[k.NARROW] == 0 or (number == 1 and s[k.WIDEST] == 0):
-            result = _probe(s, number, (s[k.LONG_PROBES] if is_long else word(1)) * word(PROBES) << number)
+            result = _probe(s, number, (s[k.LONG_PROBES] if is_long else int64(1)) * int64(PROBES) << number)
         if result == k.OPEN and (number < FIRST_WIDE or s[k.WIDE_FIRST]):
             result = _beams(s, number)
         if result == k.OPEN:
@@ -263,13 +263,13 @@ def _decide(s: Words) -> int:
         for form in range((1 + (s[k.OWN_DRAW] > 1)) * s[k.EARLY_LISTS]):
             if result == k.OPEN:
                 candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * form)
-                result = _list_early(s, candidates, number, word(LISTS_SEARCH) << number)
+                result = _list_early(s, candidates, number, int64(LISTS_SEARCH) << number)
         number += 1
         if result == k.OPEN and too_deep and s[k.NODES] >= s[k.SHALLOW_NODES]:
             s[k.ROUND] = number
             s[k.DEEPER] += 1
             s[k.POSITIONS_NEEDED] = 0
-            return word(k.OUT_OF_ROOM)
+            return int64(k.OUT_OF_ROOM)
     if result == k.LOST and not s[k.LISTED] and (s[k.CUTS] or s[k.SAFE_COUNTS]):
         s[k.CUT] = proof
     if result != k.LOST or s[k.LISTED] or s[k.LISTS] * (s[k.RELAXED] | s[k.SAFE_COUNTS]) == 0:
@@ -277,11 +277,11 @@ def _decide(s: Words) -> int:
     if s[k.CUT] > (SMALL_COUNT if s[k.SAFE_COUNTS] else LISTS_SEARCH):
         return result
     if s[k.OWN_DRAW] == 1 or proof <= s[k.FIRST_NODES]:
-        result = _find_list(s, s[k.CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))
+        result = _find_list(s, s[k.CANDIDATES], int64(0), int64(0), proof, int64(LISTS_SEARCH))
     if result != k.OUT_OF_NODES and not s[k.LISTED] and s[k.OWN_DRAW] > 1:
-        result = _find_list(s, s[k.CANDIDATES] & ~s[k.IN_STOCK], word(0), word(0), proof, word(LIST_POSITIONS))
+        result = _find_list(s, s[k.CANDIDATES] & ~s[k.IN_STOCK], int64(0), int64(0), proof, int64(LIST_POSITIONS))
     s[k.IDLE] = s[k.NOISE] = 0
-    return result if result == k.OUT_OF_NODES else word(k.LOST)
+    return result if result == k.OUT_OF_NODES else int64(k.LOST)
 
 
 @routine
@@ -300,8 +300,8 @@ def _shorten(s: Words) -> int:
     while s[k.DONE] < moves:
         moves = s[k.DONE]
         if not shorten(s):
-            return word(k.CONTRADICTION)
-    return word(k.WON)
+            return int64(k.CONTRADICTION)
+    return int64(k.WON)
 
 
 @kernel
@@ -315,7 +315,7 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     s = pointer_to(words)
     if not resumed:
         _begin(s, limit)
-    result = word(k.LOST)
+    result = int64(k.LOST)
     if s[k.PROVED] == 0:
         result = _decide(s)
     if result == k.WON:
@@ -329,7 +329,7 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
         else:
             s[k.LISTED], s[k.LISTED_COUNT] = 0, s[k.CUT]
         if result == k.WON:
-            result = word(k.CONTRADICTION)
+            result = int64(k.CONTRADICTION)
     return result
 
 
@@ -343,5 +343,5 @@ def search_briefly(words: Words, limit: int, number: int, probes: int, lists: in
     if result == k.WON:
         return _shorten(s)
     if result != k.OUT_OF_NODES:  # a loss that a probe found has no evidence yet
-        result = _list_early(s, s[k.CANDIDATES], number, lists) if s[k.EARLY_LISTS] else word(k.OPEN)
+        result = _list_early(s, s[k.CANDIDATES], number, lists) if s[k.EARLY_LISTS] else int64(k.OPEN)
     return result

@@ -5,9 +5,9 @@ agree by any rules (`tests/games/patience/test_agreement.py`), and the engine ra
 layout do not. The other belief is that a position is lost if a relaxed game is, see `relaxed`.
 """
 
-from dealmill.kernels import inlined
+from dealmill.kernels import inlined, int64
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.words import Words, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 from dealmill.pipeline.games.patience.rules import Rules
 
 NO_LAG, ANY_LAG = -14, 13
@@ -95,7 +95,7 @@ def lowest_cards(s: Words) -> int:
     too, they may as well go to their foundations as soon as they can be lifted. Not if the cards on them would go with
     them, nor those of a stock whose order matters."""
     if s[k.LISTS] == 0 or s[k.HOLE] or s[k.MOVING] == k.ANY_CARDS:
-        return word(0)
+        return int64(0)
     open_cards = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (1 - s[k.STOCK_IS_OPEN]))
-    lowest: int = open_cards & word(k.LOWEST) << s[k.INITIAL]
+    lowest: int = open_cards & int64(k.LOWEST) << s[k.INITIAL]
     return lowest

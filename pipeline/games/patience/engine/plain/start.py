@@ -1,15 +1,15 @@
 """The start of all searches of a layout: what follows from where its cards are."""
 
-from dealmill.kernels import routine
+from dealmill.kernels import int64, routine
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import lying
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, word
+from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of
 
 
 @routine
 def _key_of(s: Words, cards: int, area: int) -> int:
     """Return the word for cards that are in no column, but all in one other area."""
-    key = word(0)
+    key = int64(0)
     while cards:
         key ^= s[k.Z + (first_of(cards) << 6 | area)]
         cards &= cards - 1
@@ -20,7 +20,7 @@ def _key_of(s: Words, cards: int, area: int) -> int:
 def _prepare_columns(s: Words) -> None:
     """Complete what is known of the columns."""
     for number in range(s[k.COLUMNS]):
-        column, card = word(number), s[k.TOP + number]
+        column, card = int64(number), s[k.TOP + number]
         if card == k.NO_CARD:
             s[k.EMPTY] |= bit_of(column)
         else:
@@ -52,14 +52,14 @@ def prepare(s: Words) -> None:
     start of all searches."""
     s[k.CANDIDATES] = s[k.CELL_CARDS] | s[k.RESERVE]
     s[k.CELL_COUNT], s[k.RESERVE_COUNT] = count_of(s[k.CELL_CARDS]), count_of(s[k.RESERVE])
-    s[k.HASH] = _key_of(s, s[k.CELL_CARDS], word(k.CELL)) ^ _key_of(s, s[k.RESERVE], word(k.RESERVED))
+    s[k.HASH] = _key_of(s, s[k.CELL_CARDS], int64(k.CELL)) ^ _key_of(s, s[k.RESERVE], int64(k.RESERVED))
     _prepare_columns(s)
     s[k.LEFT] = count_of(s[k.CANDIDATES]) + s[k.STOCK_COUNT]
     _prepare_stock(s)
-    s[k.HASH] ^= _key_of(s, s[k.STOCK_LEFT], word(k.STOCK))
+    s[k.HASH] ^= _key_of(s, s[k.STOCK_LEFT], int64(k.STOCK))
     for suit in range(4):
         up = (bit_of(s[k.UP + suit]) - 1) << 13 * suit
-        s[k.HASH] ^= _key_of(s, up, word(k.FOUNDATION))
+        s[k.HASH] ^= _key_of(s, up, int64(k.FOUNDATION))
         if s[k.REMOVABLE]:
             s[k.CANDIDATES] |= up & ~(s[k.INITIAL] << 13 * suit)
     if s[k.HOLE]:

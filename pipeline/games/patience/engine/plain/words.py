@@ -10,18 +10,13 @@ hashed as the place of each card (the card on which it lies, or one of the place
 of cells, makes no difference. If cards will be dealt to the columns, their order matters, see `ORDERED`.
 """
 
-from collections.abc import Callable
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, count_bits, inlined, lowest_bit
+from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
 from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
 """What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
@@ -93,17 +88,17 @@ LOWEST = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 @inlined
 def bit_of(card: int) -> int:
-    return word(1) << card
+    return int64(1) << card
 
 
 @inlined
 def first_of(cards: int) -> int:
-    return word(lowest_bit(cards))  # type: ignore[arg-type]
+    return int64(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
 def count_of(cards: int) -> int:
-    return word(count_bits(cards))  # type: ignore[arg-type]
+    return int64(count_bits(cards))  # type: ignore[arg-type]
 
 
 @inlined
@@ -111,10 +106,10 @@ def that_fit(s: Words, cards: int) -> int:
     """Return the cards that may lie on one of these by the rules for building; see `PARENTS`."""
     lower = (cards & ~LOWEST) >> 1
     fitting = (lower & SUIT) * s[SUITS_THAT_FIT + 0] | (lower >> 13 & SUIT) * s[SUITS_THAT_FIT + 1]
-    return word(fitting | (lower >> 26 & SUIT) * s[SUITS_THAT_FIT + 2] | (lower >> 39) * s[SUITS_THAT_FIT + 3])
+    return int64(fitting | (lower >> 26 & SUIT) * s[SUITS_THAT_FIT + 2] | (lower >> 39) * s[SUITS_THAT_FIT + 3])
 
 
 @inlined
 def first_slot(key: int, size: int) -> int:
     """Return where a key is looked for first in a hash table of this size, a power of two."""
-    return ((key * word(-7046029254386353131)) >> 20) & (size - 1)
+    return ((key * int64(-7046029254386353131)) >> 20) & (size - 1)

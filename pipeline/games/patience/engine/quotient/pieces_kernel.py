@@ -6,7 +6,7 @@ card *waits* if it lies on the one on which it was dealt, or on nothing, and doe
 one number, its key, as in `quotient.words`: the heights of the foundations, and the cards that wait.
 """
 
-from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.quotient.search import FIRST_SLOTS, grow, slot_of
 from dealmill.pipeline.games.patience.engine.quotient.words import (
     FIELD,
@@ -26,7 +26,6 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
     count_of,
     first_of,
     red_ranks,
-    word,
 )
 
 MOST_MOVES, DEPTH = 60, 110
@@ -50,7 +49,7 @@ END = ARRAY.size
 
 @inlined
 def _kings(q: Words) -> int:
-    kings: int = word(LOWEST_CARDS) << (q[RANKS] - 1)
+    kings: int = int64(LOWEST_CARDS) << (q[RANKS] - 1)
     return kings
 
 
@@ -75,7 +74,7 @@ def _alike(cards: int) -> int:
 @routine
 def _decode(q: Words, key: int) -> None:
     """Write the position that a key stands for."""
-    waiting = word(0)
+    waiting = int64(0)
     for suit in range(4):
         field = key >> FIELD * suit & (bit_of(FIELD) - 1)
         height = first_of(field)
@@ -87,7 +86,7 @@ def _decode(q: Words, key: int) -> None:
 @routine
 def _survey(q: Words) -> None:
     """Write the sets of cards that follow from the position."""
-    up, nexts, covered, rest = word(0), word(0), word(0), q[WAITING]
+    up, nexts, covered, rest = int64(0), int64(0), int64(0), q[WAITING]
     for suit in range(4):
         height = q[HEIGHTS + suit]
         up |= (bit_of(height) - 1) << 13 * suit
@@ -158,7 +157,7 @@ def _has_room(q: Words, card: int) -> bool:
 @inlined
 def _key_after(q: Words, card: int, goes_up: int) -> int:
     """Return the key after a card has left the one below it, and perhaps has gone up."""
-    key = word(0)
+    key = int64(0)
     waiting = q[WAITING] & ~bit_of(card)
     for step in range(4):
         suit = 3 - step
@@ -173,12 +172,12 @@ def _settle(q: Words) -> int:
     while True:
         _survey(q)
         black, red = min(q[HEIGHTS + 0], q[HEIGHTS + 2]), min(q[HEIGHTS + 1], q[HEIGHTS + 3])
-        rising = word(0)
+        rising = int64(0)
         for suit in range(4):
             if (black if suit & 1 else red) >= q[HEIGHTS + suit]:
-                rising |= q[NEXT] & q[ON_TOP] & word(SUIT) << 13 * suit
+                rising |= q[NEXT] & q[ON_TOP] & int64(SUIT) << 13 * suit
         if rising == 0:
-            return _key_after(q, word(NO_CARD), word(0))
+            return _key_after(q, int64(NO_CARD), int64(0))
         card = first_of(rising)
         q[WAITING] &= ~bit_of(card)
         q[HEIGHTS + card // 13] += 1
@@ -187,12 +186,12 @@ def _settle(q: Words) -> int:
 @routine
 def _is_refuted(q: Words) -> bool:
     """Return whether not all cards get up if what could be done once can always be done."""
-    risen, gone, on_top, face_up = q[UP], word(0), q[ON_TOP], q[FACE_UP]
-    bare, free, kings = q[BARE] | word(LOWEST_CARDS), q[FREE], _kings(q) * q[KINGS_FILL]
+    risen, gone, on_top, face_up = q[UP], int64(0), q[ON_TOP], q[FACE_UP]
+    bare, free, kings = q[BARE] | int64(LOWEST_CARDS), q[FREE], _kings(q) * q[KINGS_FILL]
     while True:
         before, gone_before = risen, gone
         while True:
-            rising = on_top & bare & (risen << 1 | word(LOWEST_CARDS)) & q[DECK] & ~risen
+            rising = on_top & bare & (risen << 1 | int64(LOWEST_CARDS)) & q[DECK] & ~risen
             if rising == 0:
                 break
             risen |= rising
@@ -228,14 +227,14 @@ def _push_moves(q: Words, top: int) -> int:
         card = first_of(rest)
         rest &= rest - 1
         if _has_room(q, card):
-            q[STACK + top] = _key_after(q, card, word(0))
+            q[STACK + top] = _key_after(q, card, int64(0))
             top += 1
     rest = q[NEXT] & q[ON_TOP] & q[BARE]
     while rest:
         card = first_of(rest)
         rest &= rest - 1
         if _can_be_bared(q, card):
-            q[STACK + top] = _key_after(q, card, word(1))
+            q[STACK + top] = _key_after(q, card, int64(1))
             top += 1
     return top
 
@@ -244,29 +243,29 @@ def _push_moves(q: Words, top: int) -> int:
 def search(words: Words, table: Words, limit: int) -> int:
     """Visit the positions of the layout that was loaded, at most `limit`; `NODES` are those that were visited. Return
     `LOST` if none is won, `WON` if one is, which says nothing of the game, `OPEN`, or `OUT_OF_TABLE`."""
-    q, slots, size = pointer_to(words), pointer_to(table), word(FIRST_SLOTS)
+    q, slots, size = pointer_to(words), pointer_to(table), int64(FIRST_SLOTS)
     for at in range(size):
         slots[at] = 0
-    q[NODES], q[STACK + 0], top = 0, q[FIRST_KEY], word(1)
+    q[NODES], q[STACK + 0], top = 0, q[FIRST_KEY], int64(1)
     while top > 0:
         top -= 1
         _decode(q, q[STACK + top])
         key = _settle(q)
         if 5 * q[NODES] >= 4 * size:
-            larger = min(2 * size, word(len(table)))
+            larger = min(2 * size, int64(len(table)))
             if larger == size:
-                return word(OUT_OF_TABLE)
+                return int64(OUT_OF_TABLE)
             grow(slots, size, larger)
             size = larger
         slot = slot_of(slots, size, key + 1)
         if slots[slot]:
             continue
         if q[NODES] >= limit:
-            return word(OPEN)
+            return int64(OPEN)
         slots[slot] = key + 1
         q[NODES] += 1
         if q[UP] == q[DECK]:
-            return word(WON)
+            return int64(WON)
         if not _is_refuted(q):
             top = _push_moves(q, top)
-    return word(LOST)
+    return int64(LOST)

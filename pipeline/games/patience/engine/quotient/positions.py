@@ -1,6 +1,6 @@
 """Positions of the quotient and their moves; see docs/proofs/klondike.md."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.quotient import words as k
 from dealmill.pipeline.games.patience.engine.quotient.words import (
     Words,
@@ -12,7 +12,6 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
     count_of,
     first_of,
     red_ranks,
-    word,
 )
 
 
@@ -20,7 +19,7 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
 def decode(q: Words, key: int) -> None:
     """Write the position that a key stands for, and its key: cards that begin a column count as moved as soon as spaces
     take any card."""
-    waiting = word(0)
+    waiting = int64(0)
     for suit in range(4):
         field = key >> k.FIELD * suit & (bit_of(k.FIELD) - 1)
         height = first_of(field)
@@ -51,7 +50,7 @@ def decode(q: Words, key: int) -> None:
 @inlined
 def _beginning(q: Words, waiting: int) -> int:
     """Return the cards that wait to begin a column, or begin one."""
-    cards = word(0)
+    cards = int64(0)
     for at in range(q[k.BEGINNING_COUNT]):
         cards |= waiting & bit_of(q[k.BEGINNING + at])
     return cards
@@ -60,10 +59,10 @@ def _beginning(q: Words, waiting: int) -> int:
 @routine
 def _offered(q: Words) -> int:
     """Return the cards that turning the stock would uncover."""
-    cards, left = word(0), q[k.STOCK]
-    draw, turned, count, number = q[k.DRAW], q[k.TURNED], count_of(left), word(0)
+    cards, left = int64(0), q[k.STOCK]
+    draw, turned, count, number = q[k.DRAW], q[k.TURNED], count_of(left), int64(0)
     further = q[k.PASSES] == 0 or q[k.FURTHER_PASSES] > 0
-    ahead, whole = turned if turned else draw, word(0)
+    ahead, whole = turned if turned else draw, int64(0)
     for at in range(q[k.STOCK_SIZE]):
         card = bit_of(q[k.STOCK_ORDER + at])
         if left & card == 0:
@@ -77,7 +76,7 @@ def _offered(q: Words) -> int:
             ahead = draw
         if whole == draw:
             is_offered = is_offered or further
-            whole = word(0)
+            whole = int64(0)
         if is_offered:
             cards |= card
     return cards
@@ -86,7 +85,7 @@ def _offered(q: Words) -> int:
 @inlined
 def _survey_beginning(q: Words, in_columns: int) -> None:
     """Write which cards of a reserve begin columns, which can be taken, and which are buried."""
-    q[k.BEGUN], q[k.UNCOVERED], q[k.BURIED], before = 0, 0, 0, word(0)
+    q[k.BEGUN], q[k.UNCOVERED], q[k.BURIED], before = 0, 0, 0, int64(0)
     for at in range(q[k.BEGINNING_COUNT]):
         card = q[k.WAITING] & bit_of(q[k.BEGINNING + at])
         if card & ~in_columns:
@@ -102,7 +101,7 @@ def _survey_beginning(q: Words, in_columns: int) -> None:
 @routine
 def survey(q: Words) -> None:
     """Write the sets of cards that follow from the position."""
-    up, hidden, dealt, nexts, spaces = word(0), word(0), word(0), word(0), word(0)
+    up, hidden, dealt, nexts, spaces = int64(0), int64(0), int64(0), int64(0), int64(0)
     for suit in range(4):
         height = q[k.HEIGHTS + suit]
         up |= (bit_of(height) - 1) << 13 * suit
@@ -153,7 +152,7 @@ def survey(q: Words) -> None:
 @inlined
 def _safe_cards(q: Words) -> int:
     """Return the next cards of foundations on which no card needs to lie."""
-    safe = word(0)
+    safe = int64(0)
     black = min(q[k.HEIGHTS + 0], q[k.HEIGHTS + 2])
     red = min(q[k.HEIGHTS + 1], q[k.HEIGHTS + 3])
     for suit in range(4):
@@ -161,13 +160,13 @@ def _safe_cards(q: Words) -> int:
         opposite = black if suit & 1 else red
         if opposite >= height - 1 and sibling >= height - 2:
             safe |= bit_of(13 * suit + height)
-    return word(safe & q[k.NEXT])
+    return int64(safe & q[k.NEXT])
 
 
 @inlined
 def _key_without(q: Words, card: int) -> int:
     """Return the key after a card has left a column, the stock or the reserve."""
-    key, bit = word(q[k.KEY]), bit_of(card)
+    key, bit = int64(q[k.KEY]), bit_of(card)
     if q[k.WAITING] & bit:
         key ^= bit_of(card + card // 13 + 1)
     return _key_without_stock(q, key, card) if q[k.STOCK] & bit else key
@@ -176,7 +175,7 @@ def _key_without(q: Words, card: int) -> int:
 @inlined
 def _key_without_stock(q: Words, key: int, card: int) -> int:
     """Return the key with the fields of the stock as they are after a card has left it."""
-    slot, number, count, turned = word(0), word(1), count_of(q[k.STOCK]), q[k.TURNED]
+    slot, number, count, turned = int64(0), int64(1), count_of(q[k.STOCK]), q[k.TURNED]
     while q[k.STOCK_ORDER + slot] != card:
         number += q[k.STOCK] >> q[k.STOCK_ORDER + slot] & 1
         slot += 1
@@ -186,9 +185,9 @@ def _key_without_stock(q: Words, key: int, card: int) -> int:
         further -= 1
     after = number - 1
     if q[k.PASSES] == 0 and (after % q[k.DRAW] == 0 or after == count - 1):
-        after = word(0)
+        after = int64(0)
     fields = (bit_of(k.CARD_FIELDS) - 1) & key
-    return word(fields | (after + further * (q[k.STOCK_SIZE] + 1)) << k.CARD_FIELDS)
+    return int64(fields | (after + further * (q[k.STOCK_SIZE] + 1)) << k.CARD_FIELDS)
 
 
 @routine
@@ -215,7 +214,7 @@ def settle(q: Words) -> None:
 def _add(q: Words, key: int, move: int, score: int) -> None:
     at = q[k.CHILD_COUNT]
     if q[k.NOISE]:
-        q[k.NOISE] = (q[k.NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
+        q[k.NOISE] = (q[k.NOISE] * int64(6364136223846793005) + int64(1442695040888963407)) | 1
         score += (q[k.NOISE] >> 40) & 511
     while at and q[k.CHILD_SCORES + at - 1] > score:
         q[k.CHILD_KEYS + at] = q[k.CHILD_KEYS + at - 1]
@@ -244,13 +243,13 @@ def list_moves(q: Words) -> None:
     would go up again."""
     q[k.CHILD_COUNT] = 0
     rising = q[k.BARE] & q[k.NEXT]
-    _add_moves(q, rising & q[k.DEALT], word(k.TO_FOUNDATION), word(300))
-    _add_moves(q, rising & ~q[k.DEALT], word(k.TO_FOUNDATION), word(100))
-    _add_moves(q, q[k.DEALT] & q[k.FREE], word(k.TO_PLACE), word(250))
-    _add_moves(q, q[k.OFFERED] & q[k.NEXT], word(k.TO_FOUNDATION), word(200))
-    _add_moves(q, q[k.OFFERED] & q[k.FREE], word(k.TO_PLACE), word(60))
+    _add_moves(q, rising & q[k.DEALT], int64(k.TO_FOUNDATION), int64(300))
+    _add_moves(q, rising & ~q[k.DEALT], int64(k.TO_FOUNDATION), int64(100))
+    _add_moves(q, q[k.DEALT] & q[k.FREE], int64(k.TO_PLACE), int64(250))
+    _add_moves(q, q[k.OFFERED] & q[k.NEXT], int64(k.TO_FOUNDATION), int64(200))
+    _add_moves(q, q[k.OFFERED] & q[k.FREE], int64(k.TO_PLACE), int64(60))
     for suit in range(4 * q[k.REMOVABLE]):
         height = q[k.HEIGHTS + suit]
-        card = word(13 * suit) + height - 1
+        card = int64(13 * suit) + height - 1
         if height > q[k.LEAST_UP] and q[k.FREE] & bit_of(card):
-            _add(q, q[k.KEY] - bit_of(card + suit), card | k.TO_PLACE << 6, word(0))
+            _add(q, q[k.KEY] - bit_of(card + suit), card | k.TO_PLACE << 6, int64(0))

@@ -1,6 +1,6 @@
 """Positions of the quotient that are lost, since not even a relaxed game is won: see docs/proofs/klondike.md."""
 
-from dealmill.kernels import inlined, routine
+from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.quotient import words as k
 from dealmill.pipeline.games.patience.engine.quotient.words import (
     Words,
@@ -8,7 +8,6 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
     black_ranks,
     cards_of,
     red_ranks,
-    word,
 )
 
 
@@ -34,7 +33,7 @@ def _alike(cards: int) -> int:
 def _begin_columns(q: Words, leaving: int) -> int:
     """Let cards of the reserve begin columns that others have left, if these cards leave as soon as they can: write
     those that began one, and those that were offered. Return how many cards begin a column then, or wait for one."""
-    q[k.BEGUN], q[k.UNCOVERED], before = 0, 0, word(0)
+    q[k.BEGUN], q[k.UNCOVERED], before = 0, 0, int64(0)
     for at in range(q[k.BEGINNING_COUNT]):
         card, column = q[k.WAITING] & bit_of(q[k.BEGINNING + at]), q[k.BEGUN_COLUMN + at]
         if card == 0:
@@ -54,7 +53,7 @@ def _begin_columns(q: Words, leaving: int) -> int:
 @inlined
 def _turned_up(q: Words, leaving: int) -> int:
     """Let cards leave the tops of blocks; return the cards that come to the columns, or can move, after that."""
-    came = word(0)
+    came = int64(0)
     for column in range(q[k.COLUMNS]):
         row = q[k.REACHED + column]
         while q[k.LOWEST + row] & leaving:
@@ -70,8 +69,8 @@ def is_refuted(q: Words) -> bool:
     """Return whether not all cards get up if what could be done once can always be done: whether the position, which
     was surveyed, is lost for that reason."""
     up, shown, stock = q[k.UP], q[k.SHOWN], q[k.STOCK]
-    kings = word(k.LOWEST_CARDS) << (q[k.RANKS] - 1)
-    came, risen, offered = word(0), up, q[k.OFFERED]
+    kings = int64(k.LOWEST_CARDS) << (q[k.RANKS] - 1)
+    came, risen, offered = int64(0), up, q[k.OFFERED]
     bare, free = _alike(q[k.BARE]), q[k.FREE]
     q[k.EMPTIED] = 0
     for column in range(q[k.COLUMNS]):
@@ -91,7 +90,7 @@ def is_refuted(q: Words) -> bool:
                 free, bare = q[k.DECK], q[k.DECK]
         available = (shown | came) & bare | offered
         while True:
-            rising = available & (risen << 1 | word(k.LOWEST_CARDS)) & q[k.DECK] & ~risen
+            rising = available & (risen << 1 | int64(k.LOWEST_CARDS)) & q[k.DECK] & ~risen
             if rising == 0:
                 break
             risen |= rising
@@ -102,7 +101,7 @@ def is_refuted(q: Words) -> bool:
             offered |= stock
         came |= _turned_up(q, free | risen)
         if q[k.REMOVABLE]:
-            back = up & free & ~(word(k.LOWEST_CARDS) * q[k.LEAST_UP])
-            came |= back & (((q[k.NEXT] | came) & ~word(k.LOWEST_CARDS)) >> 1 | kings)
+            back = up & free & ~(int64(k.LOWEST_CARDS) * q[k.LEAST_UP])
+            came |= back & (((q[k.NEXT] | came) & ~int64(k.LOWEST_CARDS)) >> 1 | kings)
         if risen == before and came == before_came and offered == before_offered and q[k.EMPTIED] == before_emptied:
             return True

@@ -3,11 +3,11 @@ them, depth first. A table holds the positions that were visited, a stack those 
 are complemented.
 """
 
-from dealmill.kernels import Row, inlined, kernel, pointer_to, routine, row_of
+from dealmill.kernels import Row, inlined, int64, kernel, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.engine.quotient import words as k
 from dealmill.pipeline.games.patience.engine.quotient.positions import decode, list_moves, settle
 from dealmill.pipeline.games.patience.engine.quotient.relaxed import is_refuted
-from dealmill.pipeline.games.patience.engine.quotient.words import Words, word
+from dealmill.pipeline.games.patience.engine.quotient.words import Words
 
 FIRST_SLOTS = 1 << 10
 FIRST_NODES = 1_000
@@ -19,7 +19,7 @@ MOST_PROBE_NODES = 50_000
 
 @inlined
 def _first_slot(key: int, size: int) -> int:
-    return ((key * word(-7046029254386353131)) >> 32 & 0xFFFFFFFF) * size >> 32
+    return ((key * int64(-7046029254386353131)) >> 32 & 0xFFFFFFFF) * size >> 32
 
 
 @inlined
@@ -29,7 +29,7 @@ def slot_of(table: Words, size: int, key: int) -> int:
     while table[at] != 0 and table[at] != key:
         at += 1
         if at == size:
-            at = word(0)
+            at = int64(0)
     return at
 
 
@@ -52,7 +52,7 @@ def grow(table: Words, size: int, larger: int) -> None:
             while table[at] > 0:
                 at += 1
                 if at == larger:
-                    at = word(0)
+                    at = int64(0)
             key, table[at] = table[at], ~key
 
 
@@ -69,9 +69,9 @@ def _begin(q: Words, table: Words, stack: Words, f: Row) -> None:
 def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
     """Go on with a search until the layout is won or lost, `OPEN` after this many nodes, `OUT_OF_NODES` at the limit,
     or out of room."""
-    stop, unfinished = q[k.NODES] + budget, word(k.OPEN)
+    stop, unfinished = q[k.NODES] + budget, int64(k.OPEN)
     if stop > q[k.LIMIT]:
-        stop, unfinished = q[k.LIMIT], word(k.OUT_OF_NODES)
+        stop, unfinished = q[k.LIMIT], int64(k.OUT_OF_NODES)
     while q[f + k.TOP] > 0:
         top = q[f + k.TOP] - 1
         if stack[top] < 0:
@@ -80,11 +80,11 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
         if 5 * q[f + k.STORED] >= 4 * q[f + k.SIZE]:
             larger = min(2 * q[f + k.SIZE], q[f + k.TABLE_ROOM])
             if larger == q[f + k.SIZE]:
-                return word(k.OUT_OF_TABLE)
+                return int64(k.OUT_OF_TABLE)
             grow(table, q[f + k.SIZE], larger)
             q[f + k.SIZE] = larger
         if top + k.MOST_MOVES > q[f + k.STACK_ROOM]:
-            return word(k.OUT_OF_STACK)
+            return int64(k.OUT_OF_STACK)
         decode(q, stack[top])
         settle(q)
         key, size = q[k.KEY], q[f + k.SIZE]
@@ -99,7 +99,7 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
         q[f + k.STORED] += 1
         stack[top] = ~key
         if q[k.UP] == q[k.DECK]:
-            return word(k.WON)
+            return int64(k.WON)
         if is_refuted(q):
             q[f + k.TOP] = top
             continue
@@ -111,7 +111,7 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
                 stack[top] = after
                 top += 1
         q[f + k.TOP] = top
-    return word(k.LOST)
+    return int64(k.LOST)
 
 
 @kernel
@@ -135,8 +135,8 @@ def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_st
         if result != k.OPEN:
             return result
         number = q[k.ROUND]
-        budget = min(word(PROBE_NODES) << number, word(MOST_PROBE_NODES))
-        for attempt in range((word(PROBES) << number) // budget):
+        budget = min(int64(PROBE_NODES) << number, int64(MOST_PROBE_NODES))
+        for attempt in range((int64(PROBES) << number) // budget):
             _begin(q, table_of_probe, stack_of_probe, probe)
             q[k.NOISE] = 1_000 * number + 2 * attempt + 1
             result = _search(q, table_of_probe, stack_of_probe, probe, budget)
@@ -145,9 +145,9 @@ def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_st
             if result in (k.WON, k.OUT_OF_NODES):
                 return result
         q[k.NOISE] = 0
-        q[k.STOP] += word(FULL_SEARCH) << 2 * number
+        q[k.STOP] += int64(FULL_SEARCH) << 2 * number
         q[k.ROUND] += 1
-    return word(k.OPEN)
+    return int64(k.OPEN)
 
 
 @kernel

@@ -14,19 +14,14 @@ cards on the foundation, and those above it are the cards that wait. Above them 
 turned, and the further passes.
 """
 
-from collections.abc import Callable
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, count_bits, inlined, lowest_bit
+from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
 from dealmill.pipeline.games.patience.coverage import BITS_OF_SUIT
 from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 MOST_MOVES = 130
 """A position has fewer moves."""
@@ -76,17 +71,17 @@ BLACK, RED = 1 | 1 << 26, 1 << 13 | 1 << 39
 
 @inlined
 def bit_of(card: int) -> int:
-    return word(1) << card
+    return int64(1) << card
 
 
 @inlined
 def first_of(cards: int) -> int:
-    return word(lowest_bit(cards))  # type: ignore[arg-type]
+    return int64(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
 def count_of(cards: int) -> int:
-    return word(count_bits(cards))  # type: ignore[arg-type]
+    return int64(count_bits(cards))  # type: ignore[arg-type]
 
 
 @inlined
@@ -114,4 +109,4 @@ def both_red(cards: int) -> int:
 @inlined
 def cards_of(black: int, red: int) -> int:
     """Return all cards of these ranks."""
-    return black * word(BLACK) | red * word(RED)
+    return black * int64(BLACK) | red * int64(RED)

@@ -5,7 +5,7 @@ waste, from the best ones of all, which are searched in the same way. Whole suit
 and their values are those of `spider_kernel`.
 """
 
-from dealmill.kernels import inlined, kernel, pointer_to, routine
+from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     BEFORE,
     COLUMNS,
@@ -43,7 +43,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     push,
     read_row,
     value_of,
-    word,
     write_row,
 )
 
@@ -79,7 +78,7 @@ def _rank(heap: Words, size: int, width: int, value: int) -> int:
         push(heap, size, entry | size)
         return size
     if entry >> 32 >= heap[0] >> 32:
-        return word(-1)
+        return int64(-1)
     slot: int = heap[0] & ROW
     heap[size] = entry | slot
     pop(heap, size)
@@ -123,7 +122,7 @@ def _add(s: Words, rows: Rows, numbers: Words, table: Words, links: Words, row: 
 def _remember(s: Words, rows: Rows, numbers: Words, best: Words, size: int, width: int, number: int) -> int:
     """Write the position to the last rows if it is among the best ones to which a row can be dealt; return how many
     there are."""
-    slot = _rank(best, size, width, value_of(s, position_key(s))) if may_deal(s) else word(-1)
+    slot = _rank(best, size, width, value_of(s, position_key(s))) if may_deal(s) else int64(-1)
     if slot >= 0:
         write_row(s, rows, 2 * width + slot)
         numbers[2 * width + slot] = number
@@ -138,7 +137,7 @@ def _expand(
     """List the moves to the best positions after those in the rows from `first` on, which were not met before; return
     their number, or -1 if one is won. Its move is the last one in `moves` then."""
     near[:] = 0
-    count, met = word(0), word(0)
+    count, met = int64(0), int64(0)
     for at in range(size):
         read_row(s, rows, first + at)
         for field in range(POSITION_SIZE):
@@ -149,7 +148,7 @@ def _expand(
             key = position_key(s)
             if s[LEFT] == 0:
                 moves[width] = at << 32 | move
-                return word(-1)
+                return int64(-1)
             if not _has(table, key) and not _has(near, key):
                 if 4 * met < 3 * len(near):
                     _insert(near, key)
@@ -178,28 +177,28 @@ def _search_stage(
     """Search from the first rows until the game is won, or no better position was met for some moves; return how many
     positions are among the best ones to which a row can be dealt, or the negative of a result."""
     heap, best = heaps[: width + 1], heaps[width + 1 :]
-    known, first, stalled, highest = word(0), word(0), word(0), word(-LEAST_VALUE)
+    known, first, stalled, highest = int64(0), int64(0), int64(0), int64(-LEAST_VALUE)
     for at in range(size):
-        read_row(s, rows, word(at))
+        read_row(s, rows, int64(at))
         known = _remember(s, rows, numbers, best, known, width, numbers[at])
-    patience = word(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
+    patience = int64(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
     if s[DEALT] < s[STOCK_SIZE]:
-        patience = word(STALLED if s[COMPLETE] else STALLED_SINGLES)
+        patience = int64(STALLED if s[COMPLETE] else STALLED_SINGLES)
     while size and stalled < patience:
         count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
-        for slot in range(max(count, word(0))):
+        for slot in range(max(count, int64(0))):
             before, move = first + (moves[slot] >> 32), moves[slot] & ROW
             read_row(s, rows, before)
             do(s, move, False)
             if not _add(s, rows, numbers, table, links, after + slot, numbers[before] << 32 | move):
-                return word(-OPEN)
+                return int64(-OPEN)
             known = _remember(s, rows, numbers, best, known, width, numbers[after + slot])
             value = value_of(s, position_key(s))
             if value > highest:
-                highest, stalled = value, word(-1)
+                highest, stalled = value, int64(-1)
         if count < 0:
             link = numbers[first + (moves[width] >> 32)] << 32 | (moves[width] & ROW)
-            return word(-WON if _add(s, rows, numbers, table, links, after, link) else -OPEN)
+            return int64(-WON if _add(s, rows, numbers, table, links, after, link) else -OPEN)
         size, first = count, after
         stalled += 1
     s[DIED] = size == 0
@@ -228,26 +227,26 @@ def beam(
     s = pointer_to(words)
     table[:] = 0
     s[COUNT] = s[DIED] = 0
-    read_row(s, rows, word(0))
+    read_row(s, rows, int64(0))
     for column in range(s[COLUMNS]):
-        finish(s, word(column), False)
-    size = word(_add(s, rows, numbers, table, links, word(0), word(0)))
+        finish(s, int64(column), False)
+    size = int64(_add(s, rows, numbers, table, links, int64(0), int64(0)))
     while size:
         if s[LEFT] == 0:
-            return word(WON)
-        read_row(s, rows, word(0))
+            return int64(WON)
+        read_row(s, rows, int64(0))
         is_last = s[DEALT] == s[STOCK_SIZE]
         known = _search_stage(s, rows, numbers, table, near, links, heaps, moves, size, width)
         if known < 0 or is_last:
-            return -known if known < 0 else word(OPEN)
-        size = word(0)
+            return -known if known < 0 else int64(OPEN)
+        size = int64(0)
         for at in range(2 * width, 2 * width + known):
-            read_row(s, rows, word(at))
-            do(s, word(DEAL << 6), False)
+            read_row(s, rows, int64(at))
+            do(s, int64(DEAL << 6), False)
             if not _has(table, position_key(s)):
                 if not _add(s, rows, numbers, table, links, size, numbers[at] << 32 | DEAL << 6):
-                    return word(OPEN)
+                    return int64(OPEN)
                 size += 1
                 if s[LEFT] == 0:
                     break
-    return word(OPEN)
+    return int64(OPEN)

@@ -4,7 +4,7 @@ that are lost since cards wait for one another: see docs/proofs/waiting.md.
 Positions and their rows are those of `spider_kernel`; the words that it does not use are here.
 """
 
-from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     NO_COLUMN,
@@ -18,7 +18,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     list_moves,
     read_row,
     store,
-    word,
 )
 
 ARRAY = Fields(k.END)
@@ -42,11 +41,11 @@ def _locate(s: Words) -> None:
         s[ON + card], s[COLUMN + card] = k.NO_CARD, NO_COLUMN
     for column in range(s[k.COLUMNS]):
         for height in range(s[k.LENGTH + column]):
-            card = card_at(s, word(column), word(height))
+            card = card_at(s, int64(column), int64(height))
             s[COLUMN + card], s[HEIGHT + card] = column, height
             s[WAITING] |= bit_of(card)
             if height:
-                s[ON + card_at(s, word(column), word(height - 1))] = card
+                s[ON + card_at(s, int64(column), int64(height - 1))] = card
     for at in range(s[k.DEALT], s[k.STOCK_SIZE]):
         s[IN_STOCK] |= bit_of(s[k.STOCK_CARDS + at])
 
@@ -54,13 +53,13 @@ def _locate(s: Words) -> None:
 @routine
 def _suits_that_stay(s: Words) -> int:
     """Return the cards of suits of which a waiting card has to move by itself."""
-    suits = word(0)
+    suits = int64(0)
     for card in range(52):
-        if _waits(s, word(card)) and card % 13 != s[k.RANKS] - 1:
+        if _waits(s, int64(card)) and card % 13 != s[k.RANKS] - 1:
             column, height = s[COLUMN + card], s[HEIGHT + card]
             is_joined = height > s[k.DOWN + column] and card_at(s, column, height - 1) == card + 1
             if not is_joined:
-                suits |= word(SUIT) << 13 * (card // 13)
+                suits |= int64(SUIT) << 13 * (card // 13)
     return suits
 
 
@@ -68,7 +67,7 @@ def _suits_that_stay(s: Words) -> int:
 def _columns_stay(s: Words) -> bool:
     """Return whether no column is empty, and the lowest card of each waits."""
     for column in range(s[k.COLUMNS]):
-        if s[k.LENGTH + column] == 0 or not _waits(s, card_at(s, word(column), word(0))):
+        if s[k.LENGTH + column] == 0 or not _waits(s, card_at(s, int64(column), int64(0))):
             return False
     return True
 
@@ -79,7 +78,7 @@ def _stays(s: Words, card: int, columns_stay: bool) -> bool:
     column, height = s[COLUMN + card], s[HEIGHT + card]
     under = card
     for at in range(height + 1, s[k.LENGTH + column]):
-        above = card_at(s, column, word(at))
+        above = card_at(s, column, int64(at))
         if not _waits(s, above):
             break
         if at <= s[k.DOWN + column] or not s[k.MOVES_RUNS] or not (s[k.RUNS + above] >> under) & 1:
@@ -102,12 +101,12 @@ def _stays(s: Words, card: int, columns_stay: bool) -> bool:
 def is_lost(s: Words) -> bool:
     """Return whether there are waiting cards."""
     _locate(s)
-    before = word(0)
+    before = int64(0)
     while s[WAITING] != before:
         before, columns_stay = s[WAITING], _columns_stay(s)
         s[WAITING] &= _suits_that_stay(s)
         for card in range(52):
-            if _waits(s, word(card)) and not _stays(s, word(card), columns_stay):
+            if _waits(s, int64(card)) and not _stays(s, int64(card), columns_stay):
                 s[WAITING] &= ~bit_of(card)
     return bool(s[WAITING] != 0)
 
@@ -119,12 +118,12 @@ def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
     s = pointer_to(words)
     table[:] = 0
     s[k.COUNT] = 0
-    read_row(s, rows, word(0))
+    read_row(s, rows, int64(0))
     for column in range(s[k.COLUMNS]):
-        finish(s, word(column), True)
-    if store(s, rows, table, links, word(0)) < 0:
-        return word(k.OPEN)
-    visited = word(0)
+        finish(s, int64(column), True)
+    if store(s, rows, table, links, int64(0)) < 0:
+        return int64(k.OPEN)
+    visited = int64(0)
     while visited < s[k.COUNT]:
         read_row(s, rows, visited)
         for number in range(0 if s[CARDS_WAIT] and is_lost(s) else list_moves(s, True, True)):
@@ -133,8 +132,8 @@ def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
             do(s, s[k.MOVES + number], True)
             entry = store(s, rows, table, links, visited << 32 | s[k.MOVES + number])
             if entry < 0:
-                return word(k.OPEN)
+                return int64(k.OPEN)
             if entry and s[k.LEFT] == 0:
-                return word(k.WON)
+                return int64(k.WON)
         visited += 1
-    return word(k.LOST)
+    return int64(k.LOST)

@@ -10,19 +10,14 @@ target and the number of cards, six bits each. The other fields are in one array
 `spider_beam` looks for a win, and `spider_counting` counts.
 """
 
-from collections.abc import Callable
-from typing import cast
-
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, inlined, routine
+from dealmill.kernels import Fields, inlined, int64, routine
 from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 MOST_CARDS, MOST_PLACES, MOST_PILES = 104, MOST_COLUMNS + 1, 32
 """Places are columns, and the waste."""
@@ -72,7 +67,7 @@ MIX = -7046029254386353131
 
 @inlined
 def bit_of(card: int) -> int:
-    return word(1) << card
+    return int64(1) << card
 
 
 @inlined
@@ -83,52 +78,52 @@ def card_at(s: Words, column: int, height: int) -> int:
 
 @inlined
 def top_card(s: Words, column: int) -> int:
-    return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else word(NO_CARD)
+    return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else int64(NO_CARD)
 
 
 @routine
 def _worth(s: Words, column: int) -> int:
     """Return the value of a column if cards go up one by one."""
-    length, value, lowest, under = s[LENGTH + column], word(0), word(NO_CARD), word(NO_CARD)
+    length, value, lowest, under = s[LENGTH + column], int64(0), int64(NO_CARD), int64(NO_CARD)
     for height in range(length):
-        card = card_at(s, column, word(height))
+        card = card_at(s, column, int64(height))
         if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1:
             value += BUILT
         elif card % 13 > lowest:
-            value -= COVERING * min(card % 13 - lowest, word(MOST_COVERED))
+            value -= COVERING * min(card % 13 - lowest, int64(MOST_COVERED))
         elif height:
             value -= UNBUILT
         lowest, under = min(lowest, card % 13), card
-    return value if length else word(EMPTY_COLUMN)
+    return value if length else int64(EMPTY_COLUMN)
 
 
 @routine
 def _worth_of_waste(s: Words, waste: int) -> int:
     """Return the value of the waste."""
-    value, lowest = -IN_WASTE * s[LENGTH + waste], word(NO_CARD)
+    value, lowest = -IN_WASTE * s[LENGTH + waste], int64(NO_CARD)
     for height in range(s[LENGTH + waste]):
-        rank = card_at(s, waste, word(height)) % 13
+        rank = card_at(s, waste, int64(height)) % 13
         if rank > lowest:
-            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, word(MOST_COVERED))
+            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MOST_COVERED))
         lowest = min(lowest, rank)
-    return word(value)
+    return int64(value)
 
 
 @routine
 def _weigh(s: Words, column: int) -> None:
     """Write the key and the value of a column."""
     length, down = s[LENGTH + column], s[DOWN + column]
-    key, under, value, size = word(down + 1) << 6, word(NO_CARD), -FACE_DOWN * down, word(1)
+    key, under, value, size = int64(down + 1) << 6, int64(NO_CARD), -FACE_DOWN * down, int64(1)
     for height in range(length):
-        card = card_at(s, column, word(height))
-        key = (key ^ (card + 1)) * word(MIX)
+        card = card_at(s, column, int64(height))
+        key = (key ^ (card + 1)) * int64(MIX)
         key ^= key >> 29
         if height > down:
             if (s[RUNS + card] >> under) & 1:
                 size += 1
                 value += IN_RUN + PER_RUN_CARD * size
             else:
-                size = word(1)
+                size = int64(1)
                 if (s[PARENTS + card] >> under) & 1:
                     value += FITTING
                 else:
@@ -136,7 +131,7 @@ def _weigh(s: Words, column: int) -> None:
         under = card
     if length == 0:
         value += SPACE
-    elif down == 0 and card_at(s, column, word(0)) % 13 == s[RANKS] - 1:
+    elif down == 0 and card_at(s, column, int64(0)) % 13 == s[RANKS] - 1:
         value += KING_BELOW
     if s[COMPLETE] == 0:
         value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
@@ -152,19 +147,19 @@ def order_counts(s: Words) -> bool:
 @inlined
 def position_key(s: Words) -> int:
     """Return the key of the position: the order of columns counts if cards will be dealt to them."""
-    key, in_order = word(s[DEALT]), order_counts(s)
+    key, in_order = int64(s[DEALT]), order_counts(s)
     for column in range(s[COLUMNS]):
         own = s[KEYS + column]
         if in_order:
-            own = (own + column) * word(MIX)
+            own = (own + column) * int64(MIX)
             own ^= own >> 31
         key += own
     if s[TO_WASTE]:
-        own = (s[KEYS + s[COLUMNS]] + MOST_COLUMNS) * word(MIX)
+        own = (s[KEYS + s[COLUMNS]] + MOST_COLUMNS) * int64(MIX)
         key += own ^ own >> 31
-    key *= word(MIX)
+    key *= int64(MIX)
     key ^= key >> 32
-    return word(key) if key else word(1)
+    return int64(key) if key else int64(1)
 
 
 @inlined
@@ -180,7 +175,7 @@ def value_of(s: Words, key: int) -> int:
     if has_space and s[COMPLETE]:
         value += FIRST_SPACE
     if s[NOISE]:
-        value += ((key ^ s[NOISE]) * word(MIX) >> 40) & 15
+        value += ((key ^ s[NOISE]) * int64(MIX) >> 40) & 15
     return value
 
 
@@ -188,25 +183,25 @@ def value_of(s: Words, key: int) -> int:
 def read_row(s: Words, rows: Rows, row: int) -> None:
     """Make a row the position."""
     s[DEALT], s[LEFT] = rows[row, 0], rows[row, 1]
-    at = word(2)
+    at = int64(2)
     for pile in range(s[PILES]):
         s[UP + pile] = rows[row, at + pile]
     at += s[PILES]
     for column in range(s[PLACES]):
-        length = word(rows[row, at])
+        length = int64(rows[row, at])
         s[LENGTH + column], s[DOWN + column] = length, rows[row, at + 1]
         at += 2
         for height in range(length):
             s[CARDS + MOST_CARDS * column + height] = rows[row, at + height]
         at += length
-        _weigh(s, word(column))
+        _weigh(s, int64(column))
 
 
 @routine
 def write_row(s: Words, rows: Rows, row: int) -> None:
     """Write the position to a row."""
     rows[row, 0], rows[row, 1] = s[DEALT], s[LEFT]
-    at = word(2)
+    at = int64(2)
     for pile in range(s[PILES]):
         rows[row, at + pile] = s[UP + pile]
     at += s[PILES]
@@ -223,7 +218,7 @@ def write_row(s: Words, rows: Rows, row: int) -> None:
 def movable(s: Words, column: int) -> int:
     """Return how many cards on top of a column can move together."""
     length: int = s[LENGTH + column]
-    shown, size = length - s[DOWN + column], min(length, word(1))
+    shown, size = length - s[DOWN + column], min(length, int64(1))
     while size and size < shown:
         card, under = card_at(s, column, length - size), card_at(s, column, length - size - 1)
         if not s[MOVES_ANY] and not (s[MOVES_RUNS] and (s[RUNS + card] >> under) & 1):
@@ -235,7 +230,7 @@ def movable(s: Words, column: int) -> int:
 @inlined
 def is_whole(s: Words, column: int) -> bool:
     """Return whether a whole suit lies on top of a column."""
-    length, ranks, size = s[LENGTH + column], word(s[RANKS]), word(0)
+    length, ranks, size = s[LENGTH + column], int64(s[RANKS]), int64(0)
     if length - s[DOWN + column] < ranks:
         return False
     first = top_card(s, column)
@@ -258,15 +253,15 @@ def pile_of(s: Words, card: int) -> int:
     first = card // 13 * s[COPIES]
     for pile in range(first, first + s[COPIES]):
         if s[UP + pile] == card % 13:
-            return word(pile)
-    return word(-1)
+            return int64(pile)
+    return int64(-1)
 
 
 @routine
 def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
     """List the moves of the top card of the waste and, if `dealing`, of those that turning uncovers; return the number
     of all moves that are listed. The number of cards of a move is one more than those that are turned."""
-    waste, left, turned = word(s[COLUMNS]), s[STOCK_SIZE] - s[DEALT], word(0)
+    waste, left, turned = int64(s[COLUMNS]), s[STOCK_SIZE] - s[DEALT], int64(0)
     while True:
         card = s[STOCK_CARDS + s[DEALT] + turned - 1] if turned else top_card(s, waste)
         if card != NO_CARD:
@@ -275,7 +270,7 @@ def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
                 s[MOVES + count] = move | TO_FOUNDATION << 6
                 count += 1
             for target in range(s[COLUMNS]):
-                under = top_card(s, word(target))
+                under = top_card(s, int64(target))
                 if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
                     s[MOVES + count] = move | target << 6
                     count += 1
@@ -290,19 +285,19 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
     are listed if `dealing`."""
-    count = word(0)
+    count = int64(0)
     for column in range(s[COLUMNS]):
-        length, largest = s[LENGTH + column], movable(s, word(column))
-        if literal and s[COMPLETE] and is_whole(s, word(column)):
+        length, largest = s[LENGTH + column], movable(s, int64(column))
+        if literal and s[COMPLETE] and is_whole(s, int64(column)):
             s[MOVES + count] = column | TO_FOUNDATION << 6
             count += 1
-        if s[COMPLETE] == 0 and length and pile_of(s, top_card(s, word(column))) >= 0:
+        if s[COMPLETE] == 0 and length and pile_of(s, top_card(s, int64(column))) >= 0:
             s[MOVES + count] = column | TO_FOUNDATION << 6 | 1 << 12
             count += 1
         for target in range(s[COLUMNS]):
-            under = top_card(s, word(target))
+            under = top_card(s, int64(target))
             for size in range(1, largest + 1):
-                card = card_at(s, word(column), length - size)
+                card = card_at(s, int64(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
                     fits = (s[SPACES] >> card) & 1
@@ -348,7 +343,7 @@ def _put_card_up(s: Words, column: int) -> None:
 @inlined
 def _turn(s: Words, size: int) -> None:
     """Turn cards of the stock, which come to the waste."""
-    waste = word(s[COLUMNS])
+    waste = int64(s[COLUMNS])
     for number in range(size):
         s[CARDS + MOST_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
     s[LENGTH + waste] += size
@@ -369,16 +364,16 @@ def do(s: Words, move: int, literal: bool) -> None:
     column, target, size = move & 63, (move >> 6) & 63, move >> 12
     if column == s[COLUMNS]:
         _turn(s, size - 1)
-        size = word(1)
+        size = int64(1)
     if target == DEAL and s[TO_WASTE]:
         _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
-        _weigh(s, word(s[COLUMNS]))
+        _weigh(s, int64(s[COLUMNS]))
     elif target == DEAL:
         dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
         for each in range(dealt):
             s[CARDS + MOST_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
             s[LENGTH + each] += 1
-            finish(s, word(each), literal)
+            finish(s, int64(each), literal)
         s[DEALT] += dealt
     elif target == TO_FOUNDATION:
         if s[COMPLETE]:
@@ -406,10 +401,10 @@ def store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
     while table[slot] != 0 and table[slot] != key:
         slot = (slot + 1) & mask
     if table[slot] == key:
-        return word(0)
+        return int64(0)
     if s[COUNT] == len(rows) or s[NODES] == s[LIMIT]:
-        return word(-1)
-    row = word(s[COUNT])
+        return int64(-1)
+    row = int64(s[COUNT])
     table[slot], links[row] = key, link
     write_row(s, rows, row)
     s[COUNT] += 1
@@ -430,7 +425,7 @@ def push(heap: Words, size: int, entry: int) -> None:
 @inlined
 def pop(heap: Words, size: int) -> None:
     """Remove the first entry of a heap; `size` is that without it."""
-    entry, at, child = heap[size], word(0), word(1)
+    entry, at, child = heap[size], int64(0), int64(1)
     while child < size:
         child += child + 1 < size and heap[child + 1] > heap[child]
         if heap[child] <= entry:

@@ -5,7 +5,7 @@ be reached are searched, the best ones first, but nothing after those that have 
 are lost. So if no position is won, their number proves the loss.
 """
 
-from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     MOST_CARDS,
@@ -26,7 +26,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     read_row,
     store,
     top_card,
-    word,
 )
 from dealmill.rules_files import MOST_COLUMNS
 
@@ -43,14 +42,14 @@ END = ARRAY.size
 @routine
 def _locate(s: Words) -> None:
     """Write where the cards are, and the card of a pair."""
-    joined, in_columns, last_rank = word(0), word(0), s[k.RANKS] - 1
+    joined, in_columns, last_rank = int64(0), int64(0), s[k.RANKS] - 1
     s[PAIR] = NO_CARD
     for card in range(52):
         s[ON + card], s[COLUMN + card] = NO_CARD, NO_COLUMN
     for column in range(s[k.COLUMNS]):
-        under = word(NO_CARD)
+        under = int64(NO_CARD)
         for height in range(s[k.LENGTH + column]):
-            card = card_at(s, word(column), word(height))
+            card = card_at(s, int64(column), int64(height))
             in_columns |= bit_of(card)
             s[HEIGHT + card], s[COLUMN + card] = height, column
             if under != NO_CARD:
@@ -60,7 +59,7 @@ def _locate(s: Words) -> None:
                     if height <= s[k.DOWN + column]:
                         s[PAIR] = card
             under = card
-    stock = word(0)
+    stock = int64(0)
     for at in range(s[k.DEALT], s[k.STOCK_SIZE]):
         stock |= bit_of(s[k.STOCK_CARDS + at])
     s[JOINED], s[IN_COLUMNS], s[IN_STOCK] = joined, in_columns, stock
@@ -69,17 +68,17 @@ def _locate(s: Words) -> None:
 @routine
 def _kings_stay(s: Words, waiting: int) -> bool:
     """Return whether no king can go to an empty column before a waiting card has moved."""
-    kings, cards = word(0), s[IN_COLUMNS] | s[IN_STOCK]
+    kings, cards = int64(0), s[IN_COLUMNS] | s[IN_STOCK]
     for suit in range(4):
         kings |= bit_of(13 * suit + s[k.RANKS] - 1)
     for suit in range(4):
-        own = word(SUIT) << 13 * suit
+        own = int64(SUIT) << 13 * suit
         if cards & own and not waiting & own & ~kings:
             return False
     for column in range(s[k.COLUMNS]):
         if s[k.LENGTH + column] == 0:
             return False
-        if not (waiting | kings) & bit_of(card_at(s, word(column), word(0))):
+        if not (waiting | kings) & bit_of(card_at(s, int64(column), int64(0))):
             return False
     return True
 
@@ -87,13 +86,13 @@ def _kings_stay(s: Words, waiting: int) -> bool:
 @routine
 def _wait(s: Words, waiting: int) -> int:
     """Return the largest set of cards within these that wait for one another; 0 if it would have no card but kings."""
-    last_rank, before = s[k.RANKS] - 1, word(0)
+    last_rank, before = s[k.RANKS] - 1, int64(0)
     while waiting != before:
-        before, others, kings_stay = waiting, word(0), _kings_stay(s, waiting)
+        before, others, kings_stay = waiting, int64(0), _kings_stay(s, waiting)
         for column in range(s[k.COLUMNS]):
-            leaves = word(MOST_CARDS)  # the height of the lowest card above that may leave
+            leaves = int64(MOST_CARDS)  # the height of the lowest card above that may leave
             for height in range(s[k.LENGTH + column] - 1, -1, -1):
-                card = card_at(s, word(column), word(height))
+                card = card_at(s, int64(column), int64(height))
                 if s[JOINED] & bit_of(card):
                     continue
                 if waiting & bit_of(card):
@@ -107,9 +106,9 @@ def _wait(s: Words, waiting: int) -> int:
                     if not waits and (height >= s[k.DOWN + column] or leaves == height + 1):
                         waiting &= ~bit_of(card)
                 if not waiting & bit_of(card):
-                    leaves = word(height)
+                    leaves = int64(height)
         if waiting & ~others == 0:
-            return word(0)
+            return int64(0)
     return waiting
 
 
@@ -138,18 +137,18 @@ def _list_moves(s: Words) -> int:
     """List all moves of the position; return their number."""
     _locate(s)
     for column in range(s[k.COLUMNS]):
-        s[MOVABLE + column] = movable(s, word(column))
-    count = word(0)
+        s[MOVABLE + column] = movable(s, int64(column))
+    count = int64(0)
     for target in range(s[k.COLUMNS]):
-        top = top_card(s, word(target))
+        top = top_card(s, int64(target))
         if top != NO_CARD and top % 13:
-            count = _list_move(s, count, top - 1, word(target))
+            count = _list_move(s, count, top - 1, int64(target))
         elif top == NO_CARD:
             for suit in range(4):
                 king = 13 * suit + s[k.RANKS] - 1
                 if s[k.SPACES] >> king & 1:
-                    count = _list_move(s, count, king, word(target))
-        elif is_whole(s, word(target)):
+                    count = _list_move(s, count, king, int64(target))
+        elif is_whole(s, int64(target)):
             s[k.MOVES + count] = target | k.TO_FOUNDATION << 6
             count += 1
     if may_deal(s):
@@ -163,7 +162,7 @@ def wait(words: Words, rows: Rows) -> bool:
     """Return whether the layout, which is the first row, has a pair or a set of waiting cards, and write a set from
     which no card can be left out."""
     s = pointer_to(words)
-    read_row(s, rows, word(0))
+    read_row(s, rows, int64(0))
     if not _is_stuck(s):
         return False
     for card in range(52):
@@ -181,13 +180,13 @@ def search(words: Words, rows: Rows, table: Words, links: Words, heap: Words) ->
     s = pointer_to(words)
     table[:] = 0
     s[k.COUNT] = 0
-    read_row(s, rows, word(0))
+    read_row(s, rows, int64(0))
     for column in range(s[k.COLUMNS]):
-        finish(s, word(column), True)
-    heap[0] = store(s, rows, table, links, word(0))
-    size = word(heap[0] > 0)
+        finish(s, int64(column), True)
+    heap[0] = store(s, rows, table, links, int64(0))
+    size = int64(heap[0] > 0)
     if s[k.LEFT] == 0:
-        return word(k.WON if size else k.OPEN)
+        return int64(k.WON if size else k.OPEN)
     while size:
         size -= 1
         row = heap[0] & k.ROW
@@ -199,11 +198,11 @@ def search(words: Words, rows: Rows, table: Words, links: Words, heap: Words) ->
             do(s, s[k.MOVES + number], True)
             entry = store(s, rows, table, links, row << 32 | s[k.MOVES + number])
             if entry < 0:
-                return word(k.OPEN)
+                return int64(k.OPEN)
             if entry:
                 if s[k.LEFT] == 0:
-                    return word(k.WON)
+                    return int64(k.WON)
                 if not _is_stuck(s):
                     push(heap, size, entry)
                     size += 1
-    return word(k.LOST if s[k.COUNT] else k.OPEN)
+    return int64(k.LOST if s[k.COUNT] else k.OPEN)

@@ -42,8 +42,9 @@ MAX_NODES, MAX_NODES_OF_LONG_SEARCH, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT =
     20_000_000,
 )
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
-WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
-PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
+WAITING_VERSION, CORRECTED_WAITING_VERSION = "8", "9"
+STAGES_VERSION, CORRECTED_STAGES_VERSION = "9", "10"
+PLACES_VERSION, CORRECTED_PLACES_VERSION = "10", "11"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SINGLE_COPIES_VERSION = "1"
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, RELAXED_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
@@ -162,10 +163,14 @@ def _load_waiting() -> Callable[["Rules"], EngineFunction]:
     return Waits
 
 
-def _version_of_whole_suits(rules: "Rules") -> str:
+def _version_of_waiting(rules: "Rules") -> str:
+    return CORRECTED_WAITING_VERSION if corrected(rules) else WAITING_VERSION
+
+
+def _version_of_stages(rules: "Rules") -> str:
     if counted_with_waiting_cards(rules):
         return CORRECTED_PLACES_VERSION if corrected(rules) else PLACES_VERSION
-    return CORRECTED_WHOLE_SUITS_VERSION if corrected(rules) else WHOLE_SUITS_VERSION
+    return CORRECTED_STAGES_VERSION if corrected(rules) else STAGES_VERSION
 
 
 SWEEP = Search(
@@ -186,16 +191,17 @@ WALKS = Search(
 )
 WAITING = Search(
     cards_wait,
-    _version_of_whole_suits,
+    _version_of_waiting,
     _load_waiting,
     evidence_of_loss=lambda _rules: LOSS_OF_WAITING,
 )
 STAGES = Search(
     searched_by_stages,
-    _version_of_whole_suits,
+    _version_of_stages,
     _load_stages,
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_PLACES,
+    max_nodes=MAX_NODES_OF_LONG_SEARCH,
 )
 SINGLE_COPIES = Search(
     single_copies_go_up,

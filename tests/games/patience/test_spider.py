@@ -10,7 +10,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.display.table import written
-from dealmill.pipeline.games.patience.engine.whole_suits import spider
+from dealmill.pipeline.games.patience.engine.whole_suits import spider, spider_kernel
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.referee import Referee
@@ -78,6 +78,19 @@ def test_a_search_goes_on_for_many_rounds(monkeypatch: pytest.MonkeyPatch) -> No
     rules = rules_of("spider")
     batch = solved(rules, to_strings(deal(rules, 1, 1, 1)), 20_000)
     assert (batch.verdicts, batch.nodes) == ([Verdict.UNDECIDED], [20_000])
+
+
+@pytest.mark.parametrize(("number", "limit"), [(143, 270_000), (277, 50_000)])
+def test_beams_with_other_weights_win_deals_that_the_first_ones_lose(
+    number: int, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = rules_of("spiderette")
+    [text] = to_strings(deal(rules, 1, number, 1))
+    batch = solved(rules, [text], limit)
+    assert batch.verdicts == [Verdict.WINNABLE]
+    Referee(rules)("winnable", text, Verdict.WINNABLE, None, str(batch.evidence[0]))
+    monkeypatch.setattr(spider_kernel, "WEIGHTS_OF_BEAMS", spider_kernel.WEIGHTS_OF_BEAMS[:1])
+    assert solved(rules, [text], limit).verdicts == [Verdict.UNDECIDED]
 
 
 def test_a_position_of_a_game_is_solved_and_refereed() -> None:

@@ -115,6 +115,8 @@ class _Search:
         while words[k.NODES] < words[k.LIMIT]:
             width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
+            weights = k.WEIGHTS_OF_BEAMS[number % len(k.WEIGHTS_OF_BEAMS)]
+            words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
             yield self._beam(width), False
             if number == FIRST_COUNT:
                 yield self._count(FEW_POSITIONS), True

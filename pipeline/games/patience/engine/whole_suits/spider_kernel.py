@@ -38,6 +38,10 @@ CARDS = ARRAY.row(MOST_PLACES * MOST_CARDS)
 # The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
 # whether it ended since there was no further move
 NODES, LIMIT, NOISE, COUNT, DIED = ARRAY.words(5)
+WEIGHTS = ARRAY.coming()
+IN_RUN, PER_RUN_CARD, FITTING, LOWER, HIGHER, SPACE = ARRAY.words(6)
+"""What the value of a position counts in a beam: a card that moves with the one below it, also for each card of its
+run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MOST_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
@@ -49,10 +53,11 @@ SUIT = (1 << 13) - 1
 DEAL, TO_FOUNDATION = 62, 63
 """Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
 WON, LOST, OPEN = 1, 2, 3
-IN_RUN, PER_RUN_CARD, FITTING, MISFIT, FACE_DOWN, SPACE, KING_BELOW, WHOLE_SUIT = 10, 4, 3, 6, 12, 30, 5, 900
-FIRST_SPACE = 10
-"""What the value of a position counts: a card that moves with the one below it, also for each card of its run; one that
-only fits, or does not; a card that lies face down; an empty column; a last rank at the bottom; a suit that has left."""
+WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
+"""The weights of beams in turn. By the second ones, only runs are worth anything: they win other deals."""
+FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
+"""What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
+bottom; a suit that has left."""
 CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MOST_COVERED = 20, 8, 3, 6, 2, 4
 IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE = 7, 6, 3
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
@@ -121,16 +126,16 @@ def _weigh(s: Words, column: int) -> None:
         if height > down:
             if (s[RUNS + card] >> under) & 1:
                 size += 1
-                value += IN_RUN + PER_RUN_CARD * size
+                value += s[IN_RUN] + s[PER_RUN_CARD] * size
             else:
                 size = int64(1)
                 if (s[PARENTS + card] >> under) & 1:
-                    value += FITTING
+                    value += s[FITTING]
                 else:
-                    value -= MISFIT if card % 13 < under % 13 else 2 * MISFIT
+                    value += s[LOWER] if card % 13 < under % 13 else s[HIGHER]
         under = card
     if length == 0:
-        value += SPACE
+        value += s[SPACE]
     elif down == 0 and card_at(s, column, int64(0)) % 13 == s[RANKS] - 1:
         value += KING_BELOW
     if s[COMPLETE] == 0:

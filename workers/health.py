@@ -22,13 +22,13 @@ from dealmill.pipeline.store.database.connections import Database, clock_differe
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url, shown
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import KINDS, count_unfinished_jobs, unworkable_jobs
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.workers import REPORTED, Worker, list_workers
 from dealmill.pipeline.system.settings import FILE, open_secrets, settings
 from dealmill.workers.broker import find_server
-from dealmill.workers.reconciler import check_broker, queue_of, unfinished, unworkable
+from dealmill.workers.reconciler import check_broker, queue_of
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
@@ -243,8 +243,8 @@ def _workers_here(database: Database) -> list[Worker]:
 
 def _work(database: Database) -> str:
     installation = Installation()
-    if not unfinished(database, installation):
-        left = [jobs for jobs in unworkable(database, installation) if not jobs.retracted]
+    if not count_unfinished_jobs(database, installation):
+        left = [jobs for jobs in unworkable_jobs(database, installation) if not jobs.retracted]
         if left:
             versions = ", ".join(f"{jobs.engine} {jobs.version}" for jobs in left)
             raise VersionError(
@@ -253,7 +253,7 @@ def _work(database: Database) -> str:
             )
         return "no job is pending"
     engines = installation.engines(database)
-    waits = [leases.longest_wait(database, kind.table, engines) for kind in KINDS.values()]
+    waits = [leases.longest_wait(database, kind.jobs, engines) for kind in KINDS.values()]
     waited = max((wait for wait in waits if wait is not None), default=0.0)
     here = _workers_here(database)
     idle = min((worker.seen for worker in here if worker.seen is not None), default=inf)

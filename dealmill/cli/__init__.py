@@ -31,11 +31,11 @@ GROUPS: dict[str, dict[str, str]] = {
     "Solve": {
         "run": "run",
         "ingest": "run",
-        "import": "run",
+        "import": "imports",
         "queue": "run",
         "work": "run",
         "retry": "run",
-        "survey": "run",
+        "survey": "survey",
         "answer": "games",
         "deal": "games",
     },

@@ -92,7 +92,7 @@ def work_here(
         if installation is None:
             return
         for name, kind in KINDS.items():
-            leases.free_expired(database, kind.table)
-            for number in leases.pending(database, kind.table, installation.engines(database), 1_000):
+            leases.free_expired(database, kind.jobs)
+            for number in leases.pending(database, kind.jobs, installation.engines(database), 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

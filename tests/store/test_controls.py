@@ -13,6 +13,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import Event, Finished, Message, silent
+from dealmill.pipeline.store import job_kinds
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST
@@ -29,7 +30,7 @@ from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey
-from dealmill.workers import reconciler, tasks, working
+from dealmill.workers import tasks, working
 from tests.doing import a_source, an_audit, do_job, do_runs, pending
 from tests.survey.doing import MEMORY, endless
 
@@ -58,7 +59,7 @@ def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_
     held = SOLVING_JOBS.claim(database, first, "w", 60.0)
     assert held is not None
     control(database, find_run(database, number), decision)
-    assert pending(database) == [] and reconciler.unfinished(database, Installation()) == 0
+    assert pending(database) == [] and job_kinds.count_unfinished_jobs(database, Installation()) == 0
     assert SOLVING_JOBS.claim(database, second, "w", 60.0) is None
     tasks.do_job("solve", second)  # its message was in the broker
     tasks.do_job("solve", third)

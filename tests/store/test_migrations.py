@@ -27,7 +27,8 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
-from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
+from dealmill.pipeline.store.runs.job_totals import SPREAD
+from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.system.settings import settings

@@ -13,6 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.solving.solve import solve_texts
+from dealmill.pipeline.store import job_kinds
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
@@ -26,7 +27,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages import compact_solving
 from dealmill.pipeline.store.storages.rows import Rows
-from dealmill.workers import reconciler, tasks, working
+from dealmill.workers import tasks, working
 from tests.doing import a_source
 from tests.servers import dealmill
 
@@ -89,10 +90,10 @@ def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
         connection.execute(tables.verdicts.insert().values(**stray))
     assert work_on_all(database) == 3
     for _ in range(leases.MOST_CLAIMS):
-        assert reconciler.unfinished(database, Installation()) == 1
+        assert job_kinds.count_unfinished_jobs(database, Installation()) == 1
         end_pauses(database)
         assert work_on_all(database) == 1
-    assert reconciler.unfinished(database, Installation()) == 0
+    assert job_kinds.count_unfinished_jobs(database, Installation()) == 0
     with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
         working.check_not_damaged(database, find_run(database, run.id))
 
@@ -122,11 +123,11 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
         ):
             working.solve_runs(database, [run.id], silent)
         here = Installation.loading([find_run(database, run.id)])
-        assert reconciler.unfinished(database, here) == 0, "the jobs are left to other installations"
-        assert reconciler.unworkable(database, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
+        assert job_kinds.count_unfinished_jobs(database, here) == 0, "the jobs are left to other installations"
+        assert job_kinds.unworkable_jobs(database, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
     monkeypatch.setattr(working, "work_until_done", lambda *_, **__: None)
     working.solve_runs(database, [run.id], silent)  # the engine was repaired
-    assert reconciler.unfinished(database, Installation()) == 3
+    assert job_kinds.count_unfinished_jobs(database, Installation()) == 3
     monkeypatch.setattr(room, "solve_texts", solve_texts)
     assert work_on_all(database) == 3
     assert find_run(database, run.id).counts == {Verdict.SCORED: 3}

@@ -37,8 +37,9 @@ from dealmill.pipeline.store.database.tables import (
     judgements,
     verdicts,
 )
-from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, audits_of, bounded, sizes
+from dealmill.pipeline.store.runs.job_totals import MAX_ADDEND, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable
+from dealmill.pipeline.store.runs.workable import workable_audits
 
 AUDIT = RowCheck(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
@@ -46,7 +47,7 @@ AUDITING = JobTable(
     with_parents=audit_jobs.join(audits),
     run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
-    workable_parents=audits_of,
+    workable_parents=workable_audits,
     not_halted=true(),
     cancelled=false(),
 )

@@ -41,7 +41,7 @@ class AuditJob(Job):
 class AuditJobs(JobKind[AuditJob, Findings]):
     """The jobs of audits. Each checks verdicts with the referee, and the record against its invariants."""
 
-    table = AUDITING
+    jobs = AUDITING
 
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile what reading the items of a run needs."""

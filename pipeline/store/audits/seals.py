@@ -24,7 +24,7 @@ from dealmill.pipeline.store.database.tables import (
     sources,
     verdicts,
 )
-from dealmill.pipeline.store.runs.jobs import bounded
+from dealmill.pipeline.store.runs.job_totals import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import find_run
 

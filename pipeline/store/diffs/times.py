@@ -8,7 +8,7 @@ from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
-from dealmill.pipeline.store.runs.jobs import bounded
+from dealmill.pipeline.store.runs.job_totals import bounded
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.times import TEN_YEARS
 

@@ -16,7 +16,7 @@ from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import Labels
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
-from dealmill.pipeline.store.runs.leases import cut
+from dealmill.pipeline.store.runs.leases import insert_jobs
 from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
 from dealmill.pipeline.store.runs.workers import releases_with
@@ -253,7 +253,7 @@ def reset_failed(database: Database, run: int) -> int:
                 delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
             )
             connection.execute(delete(jobs).where(jobs.c.id == job_id))
-        cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
+        insert_jobs(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
         if failed:
             log.record(connection, "retry", engine, run=run, why=f"{failed} failed")
     return failed

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     sources,
 )
-from dealmill.pipeline.store.runs.jobs import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.job_totals import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
 from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED
 from dealmill.pipeline.store.runs.times import MINUTE, TEN_YEARS

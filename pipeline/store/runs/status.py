@@ -28,7 +28,7 @@ from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import readable, shown_value
 from dealmill.pipeline.store.database.tables import Control, engines, runs, sources
 from dealmill.pipeline.store.runs.job_sums import counted_runs, doubtful_runs
-from dealmill.pipeline.store.runs.jobs import TOTALS
+from dealmill.pipeline.store.runs.job_totals import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PlannedRun, item_count, planned_fields
 from dealmill.pipeline.store.runs.times import TEN_YEARS, elapsed_seconds, recent_seconds
 
@@ -37,7 +37,7 @@ SILENT_READER = timedelta(seconds=60)
 WITHOUT_WORKER = timedelta(seconds=10)
 """The time without a lease after which a run is said to wait for workers: longer than the pause after a failure."""
 
-VERDICTS = tuple(Verdict)
+ALL_VERDICTS = tuple(Verdict)
 """All verdicts. A list of runs looks at them several times per run, and iterating over an enumeration is slow."""
 
 
@@ -101,7 +101,7 @@ class RunStatus(PlannedRun):
     def counts(self) -> dict[Verdict, int]:
         """The number of items for every verdict that occurs."""
         totals = self.check_totals().totals
-        return {verdict: total for verdict in VERDICTS if (total := totals[verdict.word])}
+        return {verdict: total for verdict in ALL_VERDICTS if (total := totals[verdict.word])}
 
     @property
     def unproved(self) -> int:

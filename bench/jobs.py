@@ -12,7 +12,7 @@ import psycopg
 from bench.measure import ROUNDS, in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_batch, to_texts
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url

@@ -11,7 +11,8 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.charts import Estimate, curves
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.survey.interval import Interval, of_share
 
 PAGE = Path(__file__).parent.parent / "docs" / "sizes.md"

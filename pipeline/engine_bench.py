@@ -32,7 +32,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
-from dealmill.pipeline.solving.solve import load, solve_texts
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 

@@ -11,8 +11,7 @@ from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.games.deals import parse_deal_range
-from dealmill.pipeline.solving import solve as room
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
@@ -190,7 +189,7 @@ class Brittle:
     """An engine that breaks down on some deals."""
 
     def __init__(self, engine: str, bad: Sequence[str]) -> None:
-        self._solve = room.load(engine)
+        self._solve = load(engine)
         self._bad = set(bad)
 
     def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:

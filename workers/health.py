@@ -182,10 +182,10 @@ def _engines() -> str:
 
 def _kernels() -> str:
     from dealmill.pipeline.games.caches import caches
-    from dealmill.pipeline.solving.solve import check_is_compiled
+    from dealmill.pipeline.solving.loading import mask_is_compiled
 
     folder = caches()
-    compiled = [game.name for game in games().values() if check_is_compiled(game)]
+    compiled = [game.name for game in games().values() if mask_is_compiled(game)]
     waiting = [name for name in games() if name not in compiled]
     state = f"{folder}: compiled: {_listed(compiled) or 'none'}"
     return f"{state}; compiled at first use, which takes seconds: {_listed(waiting)}" if waiting else state

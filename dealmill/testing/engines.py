@@ -16,7 +16,8 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings, to_texts
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import function_of, solve, solve_texts
+from dealmill.pipeline.solving.loading import function_of
+from dealmill.pipeline.solving.solve import solve, solve_texts
 from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit, to_judge
 
 MANY = 2_000

@@ -12,7 +12,7 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.solving.answer import answer
-from dealmill.pipeline.solving.solve import canonical_mask, guarded
+from dealmill.pipeline.solving.loading import canonical_mask, guarded
 from dealmill.testing.subject import CheckFailed, Subject, assumes, example, is_canonical, numbered, require
 
 DEALS = 200

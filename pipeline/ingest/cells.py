@@ -20,7 +20,7 @@ from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.functions import CanonicalMask
 from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
-from dealmill.pipeline.ingest.scanning import check_of
+from dealmill.pipeline.ingest.scanning import mask_loader
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
 from dealmill.pipeline.store.database.row_checks import shown_value
 
@@ -243,9 +243,9 @@ class LayoutTable:
     ) -> Iterator[tuple[Sequence[Row], Sequence[str | Reasons]]]:
         """Yield `rows` and their layouts."""
         with self.reopen() as file:
-            find_check = check_of(self.layouts.game, file)
+            find_mask = mask_loader(self.layouts.game, file)
             for rows in self.rows(file, columns, reached):
-                yield rows, self.layouts.read([cells[0] for _, cells in rows], find_check())
+                yield rows, self.layouts.read([cells[0] for _, cells in rows], find_mask())
 
     def entries(self, reached: Reached) -> Iterator[Entries]:
         """Yield the layouts and the rejects. The lines of numbered deals are their numbers."""

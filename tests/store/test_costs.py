@@ -17,6 +17,7 @@ from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, jobs
 from dealmill.pipeline.store.diffs.diff import diff
@@ -42,7 +43,7 @@ each_storage = pytest.mark.parametrize("storage", Storage, ids=lambda storage: s
 @pytest.fixture
 def burning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the engine take processor time."""
-    solve = solving.load(ENGINE)
+    solve = load(ENGINE)
 
     def burn(layouts: Texts, max_nodes: int | None = None) -> Solved:
         end = time.process_time() + BURNT

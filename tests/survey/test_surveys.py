@@ -22,6 +22,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
@@ -75,7 +76,7 @@ def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(databas
 def test_values_whose_squares_cannot_be_added_up_are_failures(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = solving.load(MEMORY)
+    engine = load(MEMORY)
     largest = 96_038_388
 
     def scaled(layouts: Texts, max_nodes: int | None = None) -> Solved:

@@ -27,7 +27,7 @@ from dealmill.pipeline.games.batch import Numbers, to_batch, to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck

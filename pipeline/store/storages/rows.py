@@ -109,7 +109,7 @@ class Rows(VerdictStorage):
         """Do nothing: rows can always be read."""
 
     def prepare(self, run: PlannedRun) -> None:
-        from dealmill.pipeline.solving.solve import load
+        from dealmill.pipeline.solving.loading import load
 
         load(run.solved_by)
 

@@ -14,6 +14,7 @@ from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress.events import Event, Ingesting
 from dealmill.pipeline.solving import solve
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
@@ -70,7 +71,7 @@ def _finished_runs(store: Store) -> None:
 def _failing_run(store: Store) -> None:
     """A run that has failed on some of its layouts."""
     layouts = dealer("memory")(9, 1, 20, pairs=5)
-    sound = solve.load(BRITTLE)
+    sound = load(BRITTLE)
 
     def brittle(texts: Texts, limit: int | None) -> Solved:
         if layouts[3] in to_strings(texts) or layouts[4] in to_strings(texts):

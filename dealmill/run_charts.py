@@ -65,6 +65,6 @@ def distribution_chart(run: "Run", measure: str, link: Callable[[int, int], str]
 def _unit(run: "RunStatus") -> str:
     """Return what the values of a run count; empty if its engine is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1].unit
+        return find_engine(run.referee_engine)[1].unit
     except DealmillError:
         return ""

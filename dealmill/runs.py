@@ -307,7 +307,7 @@ class Run(Tabular):
             return histogram_of(self._database, self.id, measure)
         from dealmill.pipeline.outputs.pack import measure_of  # loads pydantic
 
-        graded = measure_of(self.progress.rules_engine, measure)
+        graded = measure_of(self.progress.referee_engine, measure)
         numbers = (graded.of(field) for page in self.results().pages() for field in page.columns[graded.field])
         return histogram_of_numbers(measure, [number for number in numbers if number is not None])
 

@@ -98,7 +98,7 @@ def test_sets_can_be_chosen_again(game: Game, name: str) -> None:
 @each_engine
 def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
     name = game.full_name(engine)
-    answers_the_set = engine.rules_name == game.engines[0].rules_name
+    answers_the_set = engine.referee_name == game.engines[0].referee_name
     bench = bench_engine(name, max_nodes=None if answers_the_set else FEW_NODES)
     assert bench.right
     assert (bench.layouts, bench.other.engine) == (sets.SIZE, name)

@@ -36,7 +36,7 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
         require(evidence.isascii() and "\n" not in evidence, f"layout {layout}: evidence {evidence!r} is not ASCII")
         require((value is None) == (verdict is not Verdict.SCORED), f"layout {layout}: {verdict} with value {value}")
         try:
-            check(engine.rules_name, layout, verdict, value, evidence)
+            check(engine.referee_name, layout, verdict, value, evidence)
         except InvalidEvidence as error:
             raise CheckFailed(f"layout {layout}: {verdict}, evidence {evidence}: {error}") from error
 

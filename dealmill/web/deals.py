@@ -52,7 +52,7 @@ class Packs:
         """
         packs = list(map(dealmill.read_pack, files))
         for file, pack in zip(files, packs, strict=True):
-            engine_of(pack.game, pack.run.rules_engine)
+            engine_of(pack.game, pack.run.referee_engine)
             if find_game(pack.game).rules_text != pack.rules_text:
                 raise dealmill.UsageError(f"{file} is of other rules than those of the installed game {pack.game}")
             if not _wins(pack):

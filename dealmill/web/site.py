@@ -118,7 +118,7 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
 def engine_of(run: dealmill.RunStatus) -> Engine | None:
     """Return the engine of a run; None if it is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1]
+        return find_engine(run.referee_engine)[1]
     except dealmill.DealmillError:
         return None
 

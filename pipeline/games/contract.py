@@ -159,7 +159,7 @@ class Engine:
         return f"{decimal(mean)} {self.unit}".strip()
 
     @property
-    def rules_name(self) -> str:
+    def referee_name(self) -> str:
         """The name of the engine by which the referee knows it. Engines that have the same answer one question."""
         return self.checked_as or self.name
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dealmill.pipeline.arguments import NUMBERS
+from dealmill.pipeline.arguments import VERDICT_NUMBERS
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
@@ -67,7 +67,7 @@ CONTRADICTIONS_TOLD = 10
 """The contradictions that an import reports as it ends."""
 NO_COLUMN = Column(())
 SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
-NODE_COUNTS = range(NUMBERS.stop)
+NODE_COUNTS = range(VERDICT_NUMBERS.stop)
 """The node counts that can be stored."""
 
 
@@ -303,7 +303,7 @@ class VerdictTable:
         value, nodes, evidence = whole_number(value), whole_number(nodes), _evidence(evidence)
         if not verdict:
             reasons.append(f"the verdict is {shown_value(text)}, expected one of: {', '.join(engine.words)}")
-        if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
+        if verdict == SCORED and (type(value) is not int or value not in VERDICT_NUMBERS):
             reasons.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
         if value is not None and verdict != SCORED:
             reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")

@@ -65,7 +65,7 @@ class Origin(Part):
     fingerprint: str
 
     @property
-    def rules_engine(self) -> str:
+    def referee_engine(self) -> str:
         """The full name of the installed engine as which the referee checks its verdicts."""
         return self.checked_as or self.engine
 

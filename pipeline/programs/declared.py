@@ -142,7 +142,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         _version(program, program.state()),
         manifest.summary,
         like.evidence if like else "as its program writes it",
-        checked_as=like.rules_name if like else manifest.name,
+        checked_as=like.referee_name if like else manifest.name,
         complete=manifest.complete,
         value_text=like.value_text if like else None,
         lost_value=like.lost_value if like else None,

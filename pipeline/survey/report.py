@@ -45,7 +45,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
     """
     check_extra("pictures")
     deals, points = deals_of(run), list(_interval_points(database, run))
-    picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
+    picture = _chart(facts, points, find_engine(run.referee_engine)[1].unit)
     files = {
         DATA: (json.dumps({**facts, "closing": points}, indent=2) + "\n").encode(),
         PAGE: _page(facts, deals).encode(),

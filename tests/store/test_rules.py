@@ -213,7 +213,7 @@ def assert_refused(database: Database, run: int) -> None:
     uses: list[Callable[[], Any]] = [
         lambda: queue_audit(database, find_run(database, run), None, 1),
         lambda: find_result(database, find_run(database, run), 1).check(),
-        lambda: find_engine(find_run(database, run).rules_engine),
+        lambda: find_engine(find_run(database, run).referee_engine),
     ]
     for use in uses:
         with pytest.raises(DamagedError, match="rules"):

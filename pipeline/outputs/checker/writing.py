@@ -58,7 +58,7 @@ def write_with_checker(
 
     The checker of a file with fewer rows than `expected`, or of an unfinished run, says so and fails.
     """
-    game, engine = engine_of_run(run.id, run.rules_engine)
+    game, engine = engine_of_run(run.id, run.referee_engine)
     sections = sections_of(game, path, readers)
     source = find_source(database, run.source)
     with atomic_file(checker_path(path), force, database.owns) as file:
@@ -67,7 +67,7 @@ def write_with_checker(
             file=printable(path.name),
             sha256=_sha256(path),
             rows=written,
-            engine=f"{run.game}/{engine.rules_name}",
+            engine=f"{run.game}/{engine.referee_name}",
             layouts=find_run(database, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,

@@ -25,7 +25,7 @@ from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
@@ -148,7 +148,7 @@ def latest_audits(database: Database, run_ids: Sequence[int] | None = None) -> d
     read (see `readable`)."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     if run_ids is not None:
-        newest = newest.where(one_of(audits.c.run_id, NUMBERS))
+        newest = newest.where(one_of(audits.c.run_id, NUMBER_LIST))
     query = _counted().where(audits.c.id.in_(newest))
     with database.reading() as connection:
         rows = connection.execute(query, {} if run_ids is None else {"numbers": run_ids}).all()

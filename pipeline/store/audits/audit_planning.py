@@ -105,6 +105,6 @@ def _next_number(connection: Connection) -> int:
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
-    game, _ = engine_of_run(run.id, run.rules_engine)
+    game, _ = engine_of_run(run.id, run.referee_engine)
     _ = game.check  # imported here too, so that the command ends at once with the reason if that fails
     storage_of(run).check_readable(run)

@@ -77,7 +77,7 @@ def have_same_question(left: RunStatus, right: RunStatus) -> bool:
     if left.game != right.game:
         return False
     try:
-        return len({find_engine(run.rules_engine)[1].rules_name for run in (left, right)}) == 1
+        return len({find_engine(run.referee_engine)[1].referee_name for run in (left, right)}) == 1
     except NotFoundError:
         return True
 

@@ -9,7 +9,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import verdicts
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
@@ -76,7 +76,7 @@ def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None
 
 def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
     """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
-    bound to `NUMBERS`."""
+    bound to `NUMBER_LIST`."""
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     decided = [side.c.verdict.in_(sorted(DECIDED)) for side in (mine, theirs)]
     query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
@@ -88,6 +88,6 @@ def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False
     return (
         query.select_from(joined)
         .where(mine.c.run_id == left.id, theirs.c.run_id == right.id, *decided)
-        .where(*[one_of(mine.c.position, NUMBERS)] * sampled)
+        .where(*[one_of(mine.c.position, NUMBER_LIST)] * sampled)
         .order_by(mine.c.position)
     )

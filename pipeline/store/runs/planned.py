@@ -62,7 +62,7 @@ class PlannedRun:
         return RecordedEngine(self.engine, self.rules)
 
     @property
-    def rules_engine(self) -> EngineKey:
+    def referee_engine(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
         return RecordedEngine(self.checked_as or self.engine, self.rules)
 
@@ -232,7 +232,7 @@ def expectation_of(run: PlannedRun) -> Fraction | None:
     if run.deals is None or not run.is_random:
         return None
     try:
-        game, engine = find_engine(run.rules_engine)
+        game, engine = find_engine(run.referee_engine)
     except NotFoundError:
         return None
-    return game.expectation(engine.rules_name, run.deals["parameters"])
+    return game.expectation(engine.referee_name, run.deals["parameters"])

@@ -24,7 +24,7 @@ from dealmill.pipeline.games.deals import is_endless
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import readable, shown_value
 from dealmill.pipeline.store.database.tables import Control, engines, runs, sources
 from dealmill.pipeline.store.runs.job_sums import counted_runs, doubtful_runs
@@ -261,7 +261,7 @@ class RunStatus(PlannedRun):
         return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
 
 
-DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
+DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBER_LIST), runs.c.control == Control.DELETED)
 
 
 def repeating_command(

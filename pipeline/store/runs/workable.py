@@ -51,8 +51,8 @@ def workable_audits(installed: Installed) -> Select[tuple[int]]:
     """Select the audits that can be worked on, including those of retracted engines. If the layouts of the run are
     stored, an audit only needs the referee, which depends on the name of the engine, or on that of the engine as which
     imported verdicts are checked. Otherwise it needs the same version of the engine and the same generator."""
-    rules_engine = func.coalesce(engines.c.checked_as, engines.c.name)
-    has_referee = rules_engine.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
+    referee_engine = func.coalesce(engines.c.checked_as, engines.c.name)
+    has_referee = referee_engine.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
     workable = (STORES_LAYOUTS & has_referee) | (~STORES_LAYOUTS & _known(installed) & _dealt_here(installed))
     return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(workable)
 

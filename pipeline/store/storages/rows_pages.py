@@ -31,7 +31,7 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.results.conditions import WORDS
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, judgements, runs, sources, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
@@ -99,7 +99,7 @@ def by_number(filter_: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...
     """Select the first ``most`` matching verdicts of the runs ``numbers`` in the given order."""
     number = _number(ordering.order, _source_of(verdicts))
     first = number.desc() if ordering.descending else number.asc()
-    cut = _selected(filter_, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
+    cut = _selected(filter_, lambda column: one_of(column, NUMBER_LIST), _source_of(verdicts))
     cut = cut.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
     return _with_items(cut, _source_of)
 
@@ -343,7 +343,7 @@ NO_VERDICT = "there is no verdict on record"
 VALID = verdicts.c.verdict.in_(list(map(int, Verdict)))
 VALID_VERDICTS = (
     select(verdicts.c.run_id, func.count().label("verdicts"))
-    .where(one_of(verdicts.c.run_id, NUMBERS), VALID)
+    .where(one_of(verdicts.c.run_id, NUMBER_LIST), VALID)
     .group_by(verdicts.c.run_id)
     .subquery()
 )
@@ -355,7 +355,7 @@ LACKING = (
         )
     )
     .where(
-        one_of(runs.c.id, NUMBERS),
+        one_of(runs.c.id, NUMBER_LIST),
         func.coalesce(VALID_VERDICTS.c.verdicts, 0).is_distinct_from(sources.c.accepted),
     )
 )

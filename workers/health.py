@@ -14,7 +14,7 @@ from socket import gethostname
 
 from dealmill.pipeline.errors import DealmillError, StoreError, VersionError, WorkerError
 from dealmill.pipeline.games import broken_games, games
-from dealmill.pipeline.games.contract import VERBS
+from dealmill.pipeline.games.contract import FUNCTIONS
 from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.solver import any_programs, check_programs
@@ -158,9 +158,9 @@ def _faults(offer: Offer) -> Iterator[str]:
     game = load(offer)
     if offer.distribution in (OWN, RULES) or isinstance(game, BrokenGame):
         return
-    for verb in VERBS:
+    for name in FUNCTIONS:
         try:
-            getattr(game, verb)
+            getattr(game, name)
         except DealmillError as error:
             yield str(error)
     for kind in ("deals.txt", *(("statement.txt", "statement.answer") if game.has_statement else ())):

@@ -17,7 +17,7 @@ from dealmill.cli.process import (
     ERROR,
     INTERRUPTED,
     REJECTED,
-    Warned,
+    WarningPrinter,
     exit_code,
     handle_signals,
     lacks_memory,
@@ -210,7 +210,7 @@ def main() -> None:
     handle_signals()
     replace_closed_streams()
     allow_forks()
-    warned = Warned()
+    warned = WarningPrinter()
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()

@@ -10,8 +10,8 @@ from dealmill.cli.options import (
     complete_engine,
     game_option,
     given_options,
-    given_words,
     notation_option,
+    parse_words,
 )
 from dealmill.cli.output import (
     called_as,
@@ -117,7 +117,7 @@ def import_(
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             run = store.import_verdicts(
-                file, engine=engine, version=version, words=given_words(words), progress=progress, **options
+                file, engine=engine, version=version, words=parse_words(words), progress=progress, **options
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")
         tell_unproved(run.progress.unproved, run.id)

@@ -9,9 +9,9 @@ from dealmill.cli.options import (
     WholeNumber,
     complete_game,
     engine_option,
-    given_parameters,
     nodes_option,
     parameters_option,
+    parse_parameters,
     rules_option,
     workers_option,
 )
@@ -94,7 +94,7 @@ def survey(
     """
     from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
-    parameters, game = given_parameters(given), variant_name(game, rules)
+    parameters, game = parse_parameters(given), variant_name(game, rules)
     if report is not None:
         check_extra("pictures")
     with dealmill.open() as store:

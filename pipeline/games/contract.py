@@ -237,7 +237,7 @@ class AnswerFormat:
         return UNKNOWN
 
 
-VERBS = (
+FUNCTIONS = (
     "read",
     "each_line",
     "writers",
@@ -254,7 +254,7 @@ VERBS = (
     "play",
 )
 """The functions of a game, each a property that imports it."""
-MODULES = {
+MODULE_OF_FUNCTION = {
     "read": "layout",
     "each_line": "layout",
     "deal": "deal",
@@ -265,7 +265,7 @@ MODULES = {
     "playback": "playback",
 }
 """The module of a game's package from which a function is imported if the class of the game does not define it."""
-OPTIONAL = {"mask", "playback"}
+OPTIONAL_FUNCTIONS = {"mask", "playback"}
 """The functions among them that a game without such a module does not have."""
 
 
@@ -273,8 +273,8 @@ class Game:
     """A game with its rules. The first engine is the default one.
 
     A game is described by the attributes below. Its functions are properties: each imports a function of the same name
-    from a module of the package (`MODULES`), so that a module is loaded when it is first needed. A class that gets a
-    function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
+    from a module of the package (`MODULE_OF_FUNCTION`), so that a module is loaded when it is first needed. A class
+    that gets a function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
     `compiled_check` may import NumPy and the compiler.
     """
 
@@ -299,22 +299,22 @@ class Game:
 
     def __init_subclass__(cls) -> None:
         """Have the functions that cannot be imported raise an error that names them."""
-        for verb in VERBS:
-            if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
+        for name in FUNCTIONS:
+            if isinstance(declared := vars(cls).get(name), property) and declared.fget:
                 setattr(
-                    cls, verb, property(_with_import_errors(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}"))
+                    cls, name, property(_with_import_errors(declared.fget, f"{cls.__module__}.{cls.__name__}.{name}"))
                 )
 
     @property
-    def missing(self) -> list[str]:
-        """The modules of `MODULES` that the package lacks, and needs for functions that the class does not define."""
-        defined = {verb for verb in MODULES if getattr(type(self), verb) is not getattr(Game, verb)}
-        needed = {MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL}
+    def missing_modules(self) -> list[str]:
+        """The modules that the package lacks, and needs for functions that the class does not define."""
+        defined = {name for name in MODULE_OF_FUNCTION if getattr(type(self), name) is not getattr(Game, name)}
+        needed = {MODULE_OF_FUNCTION[name] for name in MODULE_OF_FUNCTION.keys() - defined - OPTIONAL_FUNCTIONS}
         return sorted(module for module in needed if not self._has_module(module))
 
     def _function(self, name: str, module: str | None = None) -> Callable[..., Any]:
-        """Import a function from a module of the package, by default that in `MODULES`."""
-        home = f"{self.package}.{module or MODULES[name]}"
+        """Import a function from a module of the package, by default that in `MODULE_OF_FUNCTION`."""
+        home = f"{self.package}.{module or MODULE_OF_FUNCTION[name]}"
         with _import_errors_named(f"{home}.{name}"):
             function: Callable[..., Any] = getattr(import_module(home), name)
         return function

@@ -416,7 +416,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in game.missing:
+    for module in game.missing_modules:
         yield f"its package {game.package} has no module {module!r}"
     names = [engine.name for engine in game.engines]
     if not names and not (game.folder / "engines").is_dir():

@@ -113,7 +113,7 @@ class LayoutColumn:
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:
-            return read_pasted(self.game, _storable(cell))
+            return read_pasted(self.game, _without_surrogates(cell))
         except BadLayout as error:
             return error.reasons
 
@@ -293,9 +293,9 @@ def _shown(cell: object) -> str:
     """Return what is recorded of a rejected row: its first cell."""
     if isinstance(cell, Unreadable):
         return ""
-    return _storable(cell) if isinstance(cell, str) else shown_value(cell)
+    return _without_surrogates(cell) if isinstance(cell, str) else shown_value(cell)
 
 
-def _storable(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Return a text without surrogates, which cannot be stored."""
     return text if text.isascii() else text.encode(errors="replace").decode()

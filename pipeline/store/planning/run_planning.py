@@ -159,8 +159,7 @@ def queue_run(database: Database, source: Source, engine_name: str, max_nodes: i
     Raises
     ------
     UsageError
-        If the source has no end, or the limit does not fit into the memory of this
-        machine.
+        If the source has no end, or the limit does not fit into the memory of this machine.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))

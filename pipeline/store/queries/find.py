@@ -62,6 +62,18 @@ class Match:
     result: Result | None
 
 
+def lines_of_layout(layout: str | Layout | Result) -> list[Line]:
+    """Return the numbered lines of a layout: those of a text, or the canonical text of today."""
+    match layout:
+        case str():
+            return list(enumerate(layout.splitlines(), start=1))
+        case Layout():
+            return [(1, layout.text)]
+        case Result():
+            game, _ = layout.game_and_engine
+            return [(1, game.spellings(layout.layout)[0])]
+
+
 def find_layout(database: Database, lines: Sequence[Line], game: str | None, progress: Progress) -> list[Match]:
     """Return the matches of the layout in these lines, in order of source, position and run.
 

@@ -23,10 +23,10 @@ from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, solve_blocks
 from dealmill.pipeline.store.storages.solving_jobs import SolvingJobs

@@ -16,7 +16,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.job_kinds import count_unfinished_jobs
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import start, stop
 from dealmill.workers.reconciler import Queue, queue_of, reconcile

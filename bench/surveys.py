@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.choice import storage_of
 from tests.servers import clean_environment, dealmill_command
 

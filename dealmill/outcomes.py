@@ -10,7 +10,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.run_planning import plan_replacement
-from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.runs.finding import runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.arrow import Tabular, table_of_runs
 from dealmill.runs import Run

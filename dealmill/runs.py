@@ -33,8 +33,9 @@ from dealmill.pipeline.store.planning.states import describe
 from dealmill.pipeline.store.queries.failures import Failure, failures_of
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
+from dealmill.pipeline.store.runs.finding import find_run, related_runs
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs
+from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.storages.arrow import Tabular

@@ -49,17 +49,11 @@ from dealmill.pipeline.store.queries.results import (
 )
 from dealmill.pipeline.store.runs.controls import labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
+from dealmill.pipeline.store.runs.finding import find_run, list_run_ids, list_runs, run_ids_between
 from dealmill.pipeline.store.runs.incidents import Incident, list_incidents
 from dealmill.pipeline.store.runs.log import Action, list_actions
 from dealmill.pipeline.store.runs.selection import selected_runs
-from dealmill.pipeline.store.runs.status import (
-    RunStatus,
-    check_not_halted,
-    find_run,
-    list_run_ids,
-    list_runs,
-    run_ids_between,
-)
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted
 from dealmill.pipeline.store.runs.workers import Worker, list_workers
 from dealmill.pipeline.store.sources.source import (
     RejectReason,

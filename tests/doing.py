@@ -20,8 +20,9 @@ from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals, open_source
 from dealmill.pipeline.system.settings import settings as settings_of_environment

@@ -22,7 +22,8 @@ from dealmill.pipeline.store.audits.seals import seal_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of

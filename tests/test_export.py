@@ -27,8 +27,9 @@ from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import Page

@@ -21,8 +21,9 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, deal, do_job
 

@@ -25,8 +25,9 @@ from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs, open_source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of

@@ -22,8 +22,8 @@ from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import blocks, items, runs, source_blocks, verdicts
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.planned import run_seal
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source

@@ -31,17 +31,10 @@ from dealmill.pipeline.store.job_kinds import (
     unworkable_jobs,
 )
 from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.runs.finding import check_not_deleted, find_run, list_runs, read_runs
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs, withdraw
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
-from dealmill.pipeline.store.runs.status import (
-    RunStatus,
-    check_not_deleted,
-    check_not_halted,
-    check_not_retracted,
-    find_run,
-    list_runs,
-    read_runs,
-)
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, check_not_retracted
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import (
     Width,

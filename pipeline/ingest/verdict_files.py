@@ -48,7 +48,8 @@ from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
 from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
+from dealmill.pipeline.store.runs.finding import find_run, runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import open_source
 
 LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"

@@ -33,7 +33,7 @@ from dealmill.pipeline.store.database.revisions import (
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import JOB_TABLES, metadata
 from dealmill.pipeline.store.database.urls import shown
-from dealmill.pipeline.store.runs.status import list_runs
+from dealmill.pipeline.store.runs.finding import list_runs
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
 
 PAGE_ROWS = 20_000

@@ -21,9 +21,10 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.distributions.higher_limit import tail_of
 from dealmill.pipeline.store.planning.run_planning import is_planned, plan_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals
 from dealmill.pipeline.survey.estimate import Estimate, estimate_so_far, estimates_after
 

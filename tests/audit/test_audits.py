@@ -24,8 +24,8 @@ from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults

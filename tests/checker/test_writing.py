@@ -20,8 +20,9 @@ from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from tests.checker.loaded import Checked, Checker
 from tests.doing import a_run, a_source, alter, deal, do_job, do_runs, queue_stored
 

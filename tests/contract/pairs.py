@@ -31,9 +31,10 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs, pending

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.workers import tasks, working
 from tests.doing import an_audit, dealer, do_runs

@@ -15,7 +15,7 @@ from dealmill.pipeline.store.diffs.diff import diff, diffs
 from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_rerun
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import Pair, a_pair

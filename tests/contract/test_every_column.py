@@ -24,7 +24,7 @@ from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import JsonNumbers, metadata
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import Brittle, alter, an_audit, deal, do_runs, queue_stored
 from tests.survey.doing import MEMORY, a_survey

@@ -23,7 +23,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.contract.pairs import (

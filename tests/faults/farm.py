@@ -24,7 +24,7 @@ from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit
 from tests.faults.processes import is_worker, processes_in

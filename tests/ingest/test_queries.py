@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs, queue_compact
 
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"

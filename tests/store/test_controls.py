@@ -23,10 +23,11 @@ from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey

@@ -29,8 +29,9 @@ from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run, 
 from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs.controls import control, tag
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.choice import storage_of

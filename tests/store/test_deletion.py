@@ -23,8 +23,9 @@ from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.queries.find import find_layout
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import set_note
+from dealmill.pipeline.store.runs.finding import find_run, list_runs, read_runs
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source, list_sources
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of

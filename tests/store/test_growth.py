@@ -13,7 +13,8 @@ from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import Runs, RunStatus, list_runs
+from dealmill.pipeline.store.runs.finding import Runs, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import rows_pages
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store

@@ -19,10 +19,11 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.leases import JobInHand
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.rows import Rows

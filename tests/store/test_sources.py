@@ -17,8 +17,8 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
 from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import CHUNK
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import duplicates
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import find_source, rejects_of, reread

@@ -20,9 +20,10 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import writing
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals

@@ -19,8 +19,9 @@ from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.backlog import LONGEST, backlog
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.workers import end_reports, list_workers, releases_with, report, worker_name
 from tests.doing import a_run, a_source, deal
 

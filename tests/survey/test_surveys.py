@@ -31,9 +31,9 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate, estimate

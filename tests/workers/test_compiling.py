@@ -12,7 +12,7 @@ from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, jobs
 from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.workers import tasks
 from tests.doing import a_source
 

@@ -23,8 +23,9 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import compact_solving
 from dealmill.pipeline.store.storages.rows import Rows
 from dealmill.workers import tasks, working

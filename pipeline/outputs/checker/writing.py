@@ -14,7 +14,8 @@ from dealmill.pipeline.outputs.export import count_of, export, metadata
 from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.progress.events import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.system.atomic import atomic_file
 

@@ -15,10 +15,11 @@ from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import Labels
 from dealmill.pipeline.store.runs.engines import enter_engine
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import insert_jobs
 from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run, run_seal
-from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported
 from dealmill.pipeline.store.runs.workers import releases_with
 from dealmill.pipeline.store.sources.source import Source, find_source, game_of, lock_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of

@@ -30,7 +30,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import Control, items, runs, sources
 from dealmill.pipeline.store.queries.results import find_result
-from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.runs.finding import runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, find_source
 
 ITEMS_PER_QUERY = 10_000_000

@@ -35,7 +35,8 @@ from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, judgements, runs, sources, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.finding import list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,

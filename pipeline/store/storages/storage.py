@@ -21,9 +21,10 @@ from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
+from dealmill.pipeline.store.runs.finding import list_runs
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.audit_scans import AuditScan

@@ -19,8 +19,8 @@ from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs, queue_compact
 

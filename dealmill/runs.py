@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from dealmill.audits import Audit
 from dealmill.pipeline.arguments import DifferenceKind, check_integer, takes
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import Progress, Rerunning
 from dealmill.pipeline.progress.notebook import in_notebook

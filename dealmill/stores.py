@@ -15,8 +15,8 @@ from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunL
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import (
     RunArguments,
     RunOptions,

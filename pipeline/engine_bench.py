@@ -27,7 +27,8 @@ from dealmill.pipeline.games.batch import (
     to_batch,
     to_strings,
 )
-from dealmill.pipeline.games.contract import DECIDED, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes

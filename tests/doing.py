@@ -9,8 +9,9 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, to_batch, to_strings, to_texts
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit

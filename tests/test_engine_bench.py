@@ -11,7 +11,8 @@ from dealmill import NotFoundError, Store, Verdict, bench_engine
 from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness, WrongVerdict, set_file
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game, games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.searches import MAX_NODES

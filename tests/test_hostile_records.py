@@ -1,7 +1,8 @@
 """Layouts on record that somebody has edited, on both databases: each fails alone, and an audit names it."""
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.result import Result

@@ -12,8 +12,8 @@ from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress.events import silent

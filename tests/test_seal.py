@@ -10,8 +10,8 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence.digests import block_digest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.record import RESULT

@@ -14,7 +14,8 @@ from pathlib import Path
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings, to_texts
-from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import UNKNOWN, Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.loading import function_of
 from dealmill.pipeline.solving.solve import solve, solve_texts

@@ -8,7 +8,7 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_starts, to_texts
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.solving.answer import answer

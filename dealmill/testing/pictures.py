@@ -8,7 +8,7 @@ from random import Random
 from xml.etree import ElementTree
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.pictures import NAMESPACE, Scene
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.testing.subject import CheckFailed, Row, Subject, altered_texts, assumes, require

@@ -9,7 +9,7 @@ from types import FunctionType
 
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.careful import CHANCES
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import parts_of_referee, sections_of
 from dealmill.pipeline.outputs.checker.parts import home_of

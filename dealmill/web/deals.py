@@ -8,8 +8,9 @@ from pathlib import Path
 import dealmill
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.games import engine_of, find_game
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.sampling import sampled
 
 MOST_RUNS = 20

@@ -23,7 +23,7 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.charts import STYLE, Chart
 from dealmill.run_charts import distribution_chart, winnability_chart

@@ -19,7 +19,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.pipeline.results import charts

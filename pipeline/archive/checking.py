@@ -15,8 +15,9 @@ from dealmill.pipeline.errors import DamagedError, InputError
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, fingerprint
 from dealmill.pipeline.evidence.referee import Judge, Outcome, referee
 from dealmill.pipeline.games import find_engine, game_by
-from dealmill.pipeline.games.contract import Game, RulesText, is_claim
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import RulesText, is_claim
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.facts import Export

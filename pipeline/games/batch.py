@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.contract import DECIDED, Layout, Reject
+from dealmill.pipeline.games.descriptions import DECIDED, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 
 DECIDED_CODES = [int(verdict) for verdict in DECIDED]

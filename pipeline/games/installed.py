@@ -26,7 +26,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Family, Game, RulesText
+    from dealmill.pipeline.games.contract import Family, Game
+    from dealmill.pipeline.games.descriptions import RulesText
 
 GROUP = "dealmill.games"
 FAMILIES = "dealmill.families"
@@ -427,7 +428,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
 
 
 def _wrong_types(game: "Game") -> Iterator[str]:
-    from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Parameter
+    from dealmill.pipeline.games.descriptions import AnswerFormat, Deals, Engine, Parameter
 
     expected: list[tuple[str, object, type]] = [
         ("title", game.title, str),

@@ -24,7 +24,8 @@ from dealmill.pipeline.games.batch import (
     lengths_to_starts,
     to_texts,
 )
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.functions import CanonicalMask
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Reached, decoded, is_compressed, lines_of, text_blocks

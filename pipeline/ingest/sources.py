@@ -13,8 +13,9 @@ from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
 from dealmill.pipeline.ingest.cells import DealColumn, LayoutColumn, LayoutTable, deal_column

@@ -20,8 +20,9 @@ from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, Us
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Solved, to_texts
-from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine, Reject
 from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (

@@ -25,7 +25,8 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import PACK_READERS

@@ -18,7 +18,8 @@ from dealmill.pipeline.errors import ProgramError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine, Game
+    from dealmill.pipeline.games.contract import Game
+    from dealmill.pipeline.games.descriptions import Engine
     from dealmill.pipeline.programs.manifest import Program, State
 
 SETTING = "DEALMILL_ENGINES"
@@ -129,7 +130,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
     ProgramError
         If its name is taken, or the engine that it is to be checked as does not exist.
     """
-    from dealmill.pipeline.games.contract import Engine
+    from dealmill.pipeline.games.descriptions import Engine
 
     manifest = program.manifest
     if manifest.name in engines:

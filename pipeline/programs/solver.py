@@ -12,7 +12,8 @@ import numpy as np
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, to_strings, to_texts
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.declared import broken_programs, check_starts

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dealmill.pipeline.games.verdict import Code
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine
+    from dealmill.pipeline.games.descriptions import Engine
 
 LONGEST_NUMBER = 19
 """The digits of 2⁶³, which is too large for a stored number."""

@@ -12,7 +12,8 @@ from dealmill.pipeline.errors import BadLayout, DealmillError
 from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.batch import Mask, Solved, Texts, to_strings, to_texts
 from dealmill.pipeline.games.caches import compiled_mark
-from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine, Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT, CanonicalMask, EngineFunction
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical
 from dealmill.pipeline.games.verdict import Verdict

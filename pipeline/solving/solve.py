@@ -11,7 +11,8 @@ from dealmill.pipeline.errors import BadLayout, ProgramError, VersionError
 from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.caches import UncompiledError
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict

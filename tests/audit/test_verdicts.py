@@ -5,7 +5,8 @@ import pytest
 
 from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games.batch import Solved, to_texts
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database

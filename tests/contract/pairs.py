@@ -13,8 +13,9 @@ from pyarrow import parquet
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.outputs.export import FORMS, export

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress.events import Progress, silent

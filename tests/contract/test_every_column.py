@@ -12,8 +12,8 @@ from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, te
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.progress.events import silent

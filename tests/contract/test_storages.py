@@ -13,8 +13,9 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.solving import solve as solving

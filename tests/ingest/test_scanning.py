@@ -15,7 +15,8 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries, concatenate_entries, to_strings, to_texts
 from dealmill.pipeline.games.caches import CacheError
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest import files, scanning
 from dealmill.pipeline.ingest.scanning import ENOUGH, mask_loader, scan
 from dealmill.testing.subject import real_lines

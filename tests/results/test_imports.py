@@ -23,7 +23,8 @@ from pyarrow import parquet
 from dealmill import InputError, RetractedError, Run, Store, StoreError, UsageError
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading

@@ -12,7 +12,7 @@ import pytest
 
 from dealmill.pipeline.errors import DealmillError, NotFoundError
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
 from dealmill.pipeline.outputs.export import export, to_arrow
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack

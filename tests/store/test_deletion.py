@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import findings_of

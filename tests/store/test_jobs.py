@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, update
 
 from dealmill.pipeline.games.batch import Entries, Solved, to_texts
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database

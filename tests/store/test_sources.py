@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
 from dealmill.pipeline.store.planning.run_planning import plan_run

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of

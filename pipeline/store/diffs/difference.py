@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, select
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of

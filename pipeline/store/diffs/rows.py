@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedResults
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, verdicts

@@ -8,7 +8,8 @@ from sqlalchemy import Connection, select
 
 from dealmill.pipeline.errors import DealmillError, StoreError, VersionError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games, games_of
-from dealmill.pipeline.games.contract import Game, RulesText
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.store.database.connections import Database

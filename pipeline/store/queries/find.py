@@ -22,7 +22,8 @@ from dealmill.pipeline.errors import (
 )
 from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.reading import Line
 from dealmill.pipeline.progress.events import Message, Progress, Searching
 from dealmill.pipeline.results.result import Result

@@ -18,8 +18,8 @@ from dealmill.pipeline.arguments import MAX_ITEMS
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.digests import seal
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
-from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.deals import DealRange, are_random, check_generator, is_endless
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable

@@ -13,7 +13,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.games import games_of
-from dealmill.pipeline.games.contract import GENERATOR
+from dealmill.pipeline.games.descriptions import GENERATOR
 from dealmill.pipeline.games.installed import families
 from dealmill.pipeline.store.database.tables import (
     STORES_LAYOUTS,

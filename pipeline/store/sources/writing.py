@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.evidence.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts, deal_entries
-from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.deals import DEALT_AT_ONCE, DealRange
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database

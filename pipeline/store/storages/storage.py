@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.evidence.referee import Judgement
-from dealmill.pipeline.games.contract import is_claim
+from dealmill.pipeline.games.descriptions import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.measures import Measure
 from dealmill.pipeline.results.result import Result

@@ -12,7 +12,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.patience.display.table import Table
 from dealmill.pipeline.games.patience.reading.boards import TITLE
 from dealmill.pipeline.games.patience.referee import Referee

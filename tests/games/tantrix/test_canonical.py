@@ -6,7 +6,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_texts
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.tantrix.layout import read
 from dealmill.pipeline.games.tantrix.tiles import LEAST, MOST_ON_FIELD, rotations
 from dealmill.pipeline.solving.loading import canonical_mask

@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
@@ -116,7 +116,7 @@ def a_run(
 ) -> RunStatus:
     """Return a finished run over the given layouts."""
     _, definition = find_engine(engine)
-    number = plan_run(
+    number = insert_run(
         database, a_source(database, engine, layouts, name), engine, definition.version, max_nodes, chunk=chunk
     )
     do_runs(database)
@@ -129,7 +129,7 @@ def queue_stored(
     """Plan a run that is stored like this, and return its number."""
     _, definition = find_engine(engine)
     limit = definition.max_nodes if max_nodes is None else max_nodes
-    return plan_run(database, source, engine, definition.version, limit, storage=storage)
+    return insert_run(database, source, engine, definition.version, limit, storage=storage)
 
 
 def queue_compact(database: Database, deals: str, max_nodes: int | None = None) -> int:

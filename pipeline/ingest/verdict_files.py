@@ -48,7 +48,7 @@ from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs.finding import find_run, runs_over
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import open_source
@@ -470,7 +470,7 @@ def import_table(database: Database, table: VerdictTable, max_nodes: int | None,
             "command"
         )
     why = None if engine.checked_as is None else f"imported; checked as {engine.checked_as}"
-    number = plan_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
+    number = insert_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
     reading = Reading(database, source, name, entries, table.table.size, find_run(database, number))
     reading.finish(progress)
     if reading.error:

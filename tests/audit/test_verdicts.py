@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
@@ -81,7 +81,7 @@ def test_an_unreadable_layout_does_not_stop_the_referee(database: Database) -> N
 
 
 def test_an_engine_that_lies_is_caught(database: Database) -> None:
-    number = plan_run(database, a_source(database, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
+    number = insert_run(database, a_source(database, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
     for part in leases.pending(database, SOLVING, installed_engines(), 10):
         job = SOLVING_JOBS.claim(database, part, "test", LEASE)
         assert job is not None

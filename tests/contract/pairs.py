@@ -29,7 +29,7 @@ from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.finding import find_run
@@ -97,7 +97,7 @@ def plan(
     """The numbers of two new runs, the first of rows."""
     _, definition = find_engine(engine)
     rows, compact = (
-        plan_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
+        insert_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
         for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.COMPACT, compact_chunk))
     )
     return rows, compact

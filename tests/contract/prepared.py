@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.finding import find_run
@@ -39,7 +39,7 @@ def prepare(database: Database) -> None:
     reading.finish(silent)
     versions = dict(installed_engines())
     for storage in (Storage.ROWS, Storage.COMPACT):
-        plan_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
+        insert_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
     do_runs(database)
     queue_rerun(database, find_run(database, 1), any_version=False)
     do_runs(database)
@@ -49,7 +49,7 @@ def prepare(database: Database) -> None:
     bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
     file = open_source(database, "card-pairing", "cards.txt", b"cards")
     entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
-    plan_run(
+    insert_run(
         database,
         complete(database, append(database, file, Entries.of(entries))),
         OTHER_ENGINE,

@@ -22,7 +22,7 @@ from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.invariants import FREE
 from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import JsonNumbers, metadata
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
@@ -62,7 +62,7 @@ def of_rows(database: Database) -> None:
         source,
         Entries.of([Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))]),
     )
-    plan_run(database, complete(database, source), MEMORY, "1", 99, chunk=2)
+    insert_run(database, complete(database, source), MEMORY, "1", 99, chunk=2)
     do_runs(database)
 
 

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
@@ -42,7 +42,7 @@ def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     monkeypatch.setattr(tasks, "configured_database", lambda: database)
     monkeypatch.setattr(room, "solve_texts", without_room)
     monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
-    number = plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
+    number = insert_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
     return find_run(database, number)
 
 

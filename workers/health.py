@@ -255,9 +255,9 @@ def _work(database: Database) -> str:
     engines = installation.engines(database)
     waits = [leases.longest_wait(database, kind.jobs, engines) for kind in KINDS.values()]
     waited = max((wait for wait in waits if wait is not None), default=0.0)
-    here = _workers_here(database)
-    idle = min((worker.seen for worker in here if worker.seen is not None), default=inf)
-    if waited > LONGEST_IDLE and idle > LONGEST_IDLE and not any(worker.holds for worker in here):
+    workers = _workers_here(database)
+    idle = min((worker.seen for worker in workers if worker.seen is not None), default=inf)
+    if waited > LONGEST_IDLE and idle > LONGEST_IDLE and not any(worker.holds for worker in workers):
         raise WorkerError(
             f"jobs wait since {duration(waited)}, but workers of {gethostname()} have claimed none for "
             f"{duration(LONGEST_IDLE)}; read the log of dealmill work, and start it again"

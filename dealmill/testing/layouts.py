@@ -50,8 +50,8 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
         read = list(subject.game.read([(7, text)]))
         require(read == [Layout(7, text)], f"layout {text}: read as {read}")
         require(text.isascii() and text.isprintable() and text == text.strip(), f"layout {text!r}: not a line of ASCII")
-    again = list(subject.game.read(numbered(texts)))
-    require(again == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
+    layouts = list(subject.game.read(numbered(texts)))
+    require(layouts == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
 
 
 def forms_of_other_programs_read_back(subject: Subject) -> None:

@@ -503,14 +503,14 @@ def _drawn(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the results drawn from a grade with their places in its positions. `seen` has the layouts of earlier ones,
     without names."""
-    tried = set[int]()
+    indexes = set[int]()
     size = choice.sizes[grade - 1]
     for number in range(1, size + 1):
         start = sampled(number, size, len(positions), choice.seed) - 1
         for index in chain(range(start, len(positions)), range(start)):
-            if index in tried:
+            if index in indexes:
                 continue
-            tried.add(index)
+            indexes.add(index)
             result = find_result(database, run, int(positions[index]))
             if (nameless := game.nameless(result.layout)) not in seen:
                 seen.add(nameless)

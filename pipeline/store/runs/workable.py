@@ -41,10 +41,10 @@ def workable_runs(installed: Installed) -> Select[tuple[int]]:
 def unlisted_runs(installed: Installed) -> Select[int, str, str]:
     """Select the numbers, engines and versions of the runs whose layouts are not stored and whose blocks cannot be
     solved again with these engines and the installed generators."""
-    again = and_(_known(installed), _dealt_here(installed))
+    solvable = and_(_known(installed), _dealt_here(installed))
     of_run = exists().where(blocks.c.run_id == runs.c.id)
     columns = select(runs.c.id, engines.c.name, engines.c.version).select_from(OVER)
-    return columns.where(~STORES_LAYOUTS, of_run, ~again).order_by(runs.c.id)
+    return columns.where(~STORES_LAYOUTS, of_run, ~solvable).order_by(runs.c.id)
 
 
 def workable_audits(installed: Installed) -> Select[tuple[int]]:

@@ -32,11 +32,11 @@ from dealmill.pipeline.store.storages.rows_pages import (
     Conditions,
     between,
     check_complete,
-    counted,
     first_pages,
     page_of,
     parameters,
     searched,
+    select_counts,
     unfiltered,
 )
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
@@ -158,7 +158,7 @@ class Rows(VerdictStorage):
     def node_counts(self, database: Database, run: RunStatus, filter_: Filter) -> Counter[tuple[int, int]]:
         check_complete(database, run)
         with database.reading() as connection:
-            rows = connection.execute(counted(Conditions.of(filter_)), parameters(run, filter_)).all()
+            rows = connection.execute(select_counts(Conditions.of(filter_)), parameters(run, filter_)).all()
         if any(COUNTED.error(row[:2]) for row in rows):
             return super().node_counts(database, run, filter_)  # tells what is wrong
         return Counter({(verdict, nodes): count for verdict, nodes, count in rows})

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -25,7 +26,7 @@ from dealmill.pipeline.outputs.checker.json_lines import read_rows
 from dealmill.pipeline.outputs.checker.program import wrong_column
 from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.progress.events import CheckingArchive, Progress, silent
-from dealmill.pipeline.results.record import ResultRow
+from dealmill.pipeline.results.record import ANSWER, ResultRow
 
 PROBLEMS = 20
 """The most problems of an archive that are listed."""
@@ -165,11 +166,9 @@ class _RunCheck:
                     yield from _wrong_deals(deals, block)
                 for row in block:
                     yield from self._wrong_row(judge, row)
-                layouts, words = [row.layout for row in block], [row.verdict for row in block]
-                values, evidence = [row.value for row in block], [row.evidence for row in block]
-                digests.append(
-                    block_digest(block[0].position, layouts, [CODES[word] for word in words], values, evidence)
-                )
+                layouts = [row.layout for row in block]
+                words, *contents = zip(*map(attrgetter(*ANSWER), block), strict=True)
+                digests.append(block_digest(block[0].position, layouts, [CODES[word] for word in words], *contents))
                 counts.update(words)
                 nodes += sum(row.nodes for row in block)
         except ValueError as error:

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func,
 
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
@@ -35,7 +36,7 @@ UNSOLVED = select(
     )
 )
 ANSWERED = (
-    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+    select(items.c.layout, *(verdicts.c[name] for name in ANSWER))
     .select_from(
         runs.join(items, items.c.source_id == runs.c.source_id).join(
             verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)

@@ -12,6 +12,7 @@ from dealmill.pipeline.errors import DamagedResults, NotFoundError
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end
@@ -50,11 +51,11 @@ from dealmill.pipeline.store.storages.storage import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers
 
-RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+RECORDED = RowCheck(*(verdicts.c[name] for name in ANSWER))
 
 
 def recorded_verdict(run: RunStatus, position: int | None, row: Sequence[Any]) -> RecordedVerdict:
-    """Return the verdict in a row of verdict, value and evidence.
+    """Return the verdict in a row of the fields of an `ANSWER`.
 
     Raises
     ------
@@ -197,7 +198,7 @@ class Rows(VerdictStorage):
         return records
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
-        query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
+        query = select(verdicts.c.position, *(verdicts.c[name] for name in ANSWER)).where(
             verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
         )
         with database.reading() as connection:

@@ -8,7 +8,7 @@ from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.printable import decimal
 from dealmill.pipeline.results.chart_parts import Chart
-from dealmill.pipeline.results.charts import IntervalRow, ShareInterval, histogram, intervals, narrowing
+from dealmill.pipeline.results.charts import IntervalRow, SampleInterval, histogram, intervals, narrowing
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.runs.status import RunStatus
@@ -34,8 +34,8 @@ def winnability_chart(runs: "Sequence[Run]", link: Callable[[int], str] | None =
     return intervals(rows, None if exact is None else float(exact)) if rows else None
 
 
-def _interval(share: "Winnability") -> ShareInterval:
-    return ShareInterval(share.share, share.low, share.high)
+def _interval(share: "Winnability") -> SampleInterval:
+    return SampleInterval(share.share, share.low, share.high)
 
 
 def _label(run: "RunStatus") -> str:

@@ -147,16 +147,16 @@ def _slot(number: float) -> float:
     return 1 + log2(number) if number >= 1 else number
 
 
-class ShareInterval(NamedTuple):
+class SampleInterval(NamedTuple):
     """The confidence interval of a share or a mean, and the value in the sample; None if that is not known."""
 
     value: float | None
     low: float
     high: float
 
-    def scaled(self, scale: Callable[[float], float]) -> "ShareInterval":
+    def scaled(self, scale: Callable[[float], float]) -> "SampleInterval":
         """Return where all three are on a chart."""
-        return ShareInterval(None if self.value is None else scale(self.value), scale(self.low), scale(self.high))
+        return SampleInterval(None if self.value is None else scale(self.value), scale(self.low), scale(self.high))
 
 
 class IntervalRow(NamedTuple):
@@ -164,7 +164,7 @@ class IntervalRow(NamedTuple):
 
     label: str
     source: str
-    estimate: ShareInterval
+    estimate: SampleInterval
     link: str | None = None
 
 
@@ -214,7 +214,7 @@ def _shortened(label: str) -> str:
     return label if len(label) <= MAX_LABEL_LETTERS else f"{label[: MAX_LABEL_LETTERS - 19]}…{label[-18:]}"
 
 
-def narrowing(points: Mapping[int, ShareInterval], exact: float | None = None, *, unit: str | None = None) -> Chart:
+def narrowing(points: Mapping[int, SampleInterval], exact: float | None = None, *, unit: str | None = None) -> Chart:
     """Return how a confidence interval narrows.
 
     Parameters
@@ -264,7 +264,7 @@ def narrowing(points: Mapping[int, ShareInterval], exact: float | None = None, *
     )
 
 
-def _band(points: Sequence[ShareInterval], shares: Sequence[float]) -> str:
+def _band(points: Sequence[SampleInterval], shares: Sequence[float]) -> str:
     """Return a curve through the values that are known and the band around it: heights at these shares of the width."""
 
     def path(ends: Iterable[tuple[float, float]]) -> str:
@@ -285,7 +285,7 @@ def _band(points: Sequence[ShareInterval], shares: Sequence[float]) -> str:
     return element("svg", band, curve, **stretched)
 
 
-def curves(series: Mapping[str, Mapping[float, ShareInterval]], title: str) -> Chart:
+def curves(series: Mapping[str, Mapping[float, SampleInterval]], title: str) -> Chart:
     """Return shares with their intervals as curves against a number, which `title` says what it counts. There are at
     most five series, each with at least one estimate; its name, of a few letters, stands at the end of its curve. All
     values are known."""
@@ -295,11 +295,11 @@ def curves(series: Mapping[str, Mapping[float, ShareInterval]], title: str) -> C
     def down(share: float) -> float:
         return HEIGHT * (1 - y.at(share))
 
-    def height(estimate: ShareInterval) -> float:
+    def height(estimate: SampleInterval) -> float:
         assert estimate.value is not None  # noqa: S101 -- see above
         return down(estimate.value)
 
-    def point(name: str, number: float, estimate: ShareInterval, colour: str) -> str:
+    def point(name: str, number: float, estimate: SampleInterval, colour: str) -> str:
         at = x.at(number)
         ends = f"{percentage(estimate.low)} to {percentage(estimate.high)}"
         return labelled(

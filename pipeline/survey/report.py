@@ -16,7 +16,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.png import to_png
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.charts import ShareInterval, narrowing
+from dealmill.pipeline.results.charts import SampleInterval, narrowing
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.runs.planned import deals_of, expectation_of
@@ -148,7 +148,7 @@ def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, f
 
 def _chart(facts: Mapping[str, object], points: Sequence[Mapping[str, Any]], unit: str) -> str:
     """Return how the interval narrows as an SVG document."""
-    known = {int(point["deals"]): ShareInterval(point["value"], point["low"], point["high"]) for point in points}
+    known = {int(point["deals"]): SampleInterval(point["value"], point["low"], point["high"]) for point in points}
     exact = facts.get("theory")
     chart = narrowing(
         known, exact if isinstance(exact, float) else None, unit=None if facts["estimate"] == WINNABILITY else unit

@@ -128,7 +128,8 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]
         too = f" Out of the way, since absent cards would take them: {' '.join(gone)}." if gone else ""
         caption = f"Position {number} of {loss.positions}{by}.{too} {visit.moves}"
         positions.append(visit.position)
-        yield Step(visit.position, Marks(moved, idle), caption, loss.reason)
+        grey = frozenset(referee.rules.deck()) - visit.stuck if visit.stuck else idle
+        yield Step(visit.position, Marks(moved, grey), caption, loss.reason)
 
 
 def told(play: Play, before: Position) -> str:

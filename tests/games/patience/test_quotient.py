@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.coverage import is_interrupted
@@ -17,6 +18,7 @@ from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, QuotientMoves, quotient_is_sound
+from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -224,6 +226,18 @@ def test_a_move_to_a_foundation_is_told_as_such() -> None:
     _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
     assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")
     assert last.startswith("position 5, from position 3 by 2C3D: column 1: AC 3C 3D 2C; waste: 2D AD; ")
+
+
+@pytest.mark.parametrize(("number", "positions"), [(967, 12), (LOST, LOST_POSITIONS)])
+def test_a_page_shows_few_positions_as_boards(number: int, positions: int) -> None:
+    """After the layout, and the reason why it is lost."""
+    klondike = find_game("klondike")
+    [layout] = to_strings(deal(rules_of("klondike"), 1, number, 1))
+    captions = [scene.caption for scene in klondike.scenes(layout, Verdict.UNWINNABLE, f"quotient * {positions}")]
+    shown = positions if positions in FEW_POSITIONS else 0
+    assert [caption.partition(".")[0].partition(",")[0] for caption in captions[2:]] == [
+        f"Position {place} of {positions}" for place in range(1, shown + 1)
+    ]
 
 
 def test_the_quotient_covers_games_like_klondike() -> None:

@@ -4,7 +4,7 @@ from time import process_time
 from typing import NamedTuple
 
 from bench.measure import rounded, table
-from dealmill.pipeline.evidence.referee import judge
+from dealmill.pipeline.evidence.referee import referee
 from dealmill.pipeline.games.patience import GAMES, Patience
 from dealmill.pipeline.games.patience.engine.quotient import words
 from dealmill.pipeline.games.patience.engine.quotient.engine import Solver
@@ -13,7 +13,8 @@ from dealmill.pipeline.solving.solve import load
 from dealmill.verdicts import Verdict
 from tests.doing import deal
 
-SEED = 1
+SEED, FIRST_DEALS = 1, 20
+"""The first deals are solved and judged once more before, since this compiles all that there is to compile."""
 LIMITS = 1_000_000, 2_500_000, 5_000_000, MAX_NODES_OF_QUOTIENT
 COLUMNS = [
     *("game", "node limit", "won", "lost", "undecided", "deals/s", "nodes of a deal"),
@@ -42,21 +43,20 @@ def by_limits(count: int = 1_000, names: tuple[str, ...] = ("klondike-deal-1", "
 
 
 def _solved(game: Patience, count: int) -> list[Deal]:
-    """Solve the first deals, and judge the verdicts."""
+    """Solve deals, and judge the verdicts."""
     engine, solver = game.full_name(game.engines[0]), Solver(game.rules, LIMITS[-1])
     load(engine)
-    solver.solve(deal(game, SEED, 1, 1)[0])
-    deals = []
-    for layout in deal(game, SEED, 1, count):
+    judge, deals = referee(engine), []
+    for layout in [*deal(game, SEED, 1, FIRST_DEALS), *deal(game, SEED, 1, count)]:
         begun = process_time()
         verdict, evidence = solver.solve(layout)
         solved = process_time()
-        if verdict is not Verdict.UNDECIDED and not judge(engine, layout, verdict, None, evidence).valid:
+        if verdict is not Verdict.UNDECIDED and not judge(layout, verdict, None, evidence).valid:
             raise RuntimeError(f"{layout}: {verdict.word}, {evidence}")
         nodes = int(solver.arrays.words[words.NODES])
         positions = int(str(evidence).split()[-1]) if verdict is Verdict.UNWINNABLE else 0
         deals.append(Deal(verdict, nodes, positions, solved - begun, process_time() - solved))
-    return deals
+    return deals[FIRST_DEALS:]
 
 
 def _row(name: str, deals: list[Deal], limit: int) -> list[str]:

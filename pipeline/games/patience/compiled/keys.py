@@ -20,8 +20,9 @@ CountKeys = Callable[[Words, Slots, Words, int], int]
 `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
 COMPARED = 2_000
 """How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
-FIRST_ROOM, MORE_ROOM = 10_000_000, 8
-"""The positions that are counted at first, and how many times as many next."""
+FIRST_ROOM, MORE_ROOM = 25_000_000, 8
+"""The positions that are counted at first, more than a search reaches with any default limit, and how many times as
+many next: a count that has no room left begins again."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 WON = -1

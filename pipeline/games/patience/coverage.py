@@ -58,9 +58,9 @@ def searched_with_beams(rules: Rules) -> bool:
 
 def counted_with_relaxed_game(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss that a relaxed game leaves, as with beams, though
-    no card comes back from a foundation: in games without cells whose columns are built in any suits by single cards,
-    of which none lies in a stock or a reserve. Losses in alternating colours and by suit have fewer positions."""
-    alone = rules.move == "card" and rules.build == "any-suit" and rules.stock == rules.reserve == 0
+    no card comes back from a foundation: in games without cells whose columns are built in alternating colours or any
+    suits by single cards, of which none lies in a stock or a reserve. Losses by suit have fewer positions."""
+    alone = rules.move == "card" and rules.build in ("red-black", "any-suit") and rules.stock == rules.reserve == 0
     return alone and cut_proves_losses(rules) and not rules.removable
 
 

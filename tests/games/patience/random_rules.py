@@ -70,9 +70,10 @@ def random_rules(random: Random) -> Rules:
 
 
 def random_castle_rules(random: Random) -> Rules:
-    """Rules of castles and games like them: single cards go onto any suit, and a long search counts losses."""
+    """Rules of castles and games like them: single cards go onto any suit, or onto those of the other colour, and a
+    long search counts losses."""
     while True:
-        rules = replace(random_rules(random), build="any-suit", move="card")
+        rules = replace(random_rules(random), build=random.choice(("any-suit", "red-black")), move="card")
         if counted_with_relaxed_game(rules) or counted_with_safe_cards(rules):
             return rules
 

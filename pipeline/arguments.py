@@ -16,7 +16,7 @@ MOST_DEAL = 2**63 - 2
 """The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.games.deals.DealRange`."""
 MOST_NODES = 2**62 - 1
 """The largest node limit; 2⁶² means "no limit" in the database."""
-NUMBERS = range(-(2**40) + 1, 2**40)
+VERDICT_NUMBERS = range(-(2**40) + 1, 2**40)
 """The values and node counts of verdicts, about a million million: their sums must fit into 64 bits."""
 MAX_ITEMS = 10**11
 """The most items of a run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""

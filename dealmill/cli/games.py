@@ -15,9 +15,9 @@ from dealmill.cli.options import (
     complete_engine,
     complete_game,
     engine_option,
-    given_parameters,
     nodes_option,
     parameters_option,
+    parse_parameters,
     rules_option,
 )
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows, write_text
@@ -447,7 +447,7 @@ def deal(
     from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     game = variant_name(game, rules)
-    parameters = given_parameters(given)
+    parameters = parse_parameters(given)
     if form and as_json:
         raise UsageError("--json and --format exclude each other")
     if winnable:

@@ -311,7 +311,7 @@ def confirm(effect: str) -> None:
         sys.exit(ERROR)
 
 
-def given_words(given: str | None) -> dict[str, str]:
+def parse_words(given: str | None) -> dict[str, str]:
     """Return the verdicts by the words in the option ``--words WORD=VERDICT,…``.
 
     Raises
@@ -331,7 +331,7 @@ def given_words(given: str | None) -> dict[str, str]:
     return words
 
 
-def given_parameters(given: Sequence[str]) -> dict[str, int]:
+def parse_parameters(given: Sequence[str]) -> dict[str, int]:
     """Return the parameters given by `parameters_option`.
 
     Raises

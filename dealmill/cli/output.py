@@ -193,9 +193,9 @@ def write_rows(
 
 
 def _before_error(
-    rows: Iterable[Row], kept: Callable[[Iterable[Row]], list[Row]] = list
+    rows: Iterable[Row], collect: Callable[[Iterable[Row]], list[Row]] = list
 ) -> tuple[list[Row], DealmillError | None]:
-    """Return what is `kept` of the rows before an error, which are shown, too, and the error."""
+    """Return the rows before an error, as `collect` returns them, which are shown, too, and the error."""
     errors = list[DealmillError]()
 
     def before_error() -> Iterator[Row]:
@@ -204,7 +204,7 @@ def _before_error(
         except DealmillError as error:
             errors.append(error)
 
-    return kept(before_error()), next(iter(errors), None)
+    return collect(before_error()), next(iter(errors), None)
 
 
 def write_first(

@@ -216,9 +216,9 @@ def the_engine_and_the_referees_agree_with_plain_code(subject: Subject) -> str:
         can_be_won = plainly_won(layout, rules)
         won += can_be_won
         faults += [f"{layout}: {fault}" for fault in faults_of(Referee(rules), layout, can_be_won=can_be_won)]
-    tried = f"{SMALL_LAYOUTS} positions with few cards were searched by plain code, won: {won}"
-    require(not faults, f"{tried}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
-    return tried
+    summary = f"{SMALL_LAYOUTS} positions with few cards were searched by plain code, won: {won}"
+    require(not faults, f"{summary}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
+    return summary
 
 
 def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[str]:

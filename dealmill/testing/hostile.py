@@ -14,7 +14,8 @@ from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import LONGEST_TEXT, judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts

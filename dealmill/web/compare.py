@@ -20,7 +20,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.web.drawing import Steps
 from dealmill.web.filters import url
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, page

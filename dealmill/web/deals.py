@@ -8,8 +8,9 @@ from pathlib import Path
 import dealmill
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.games import engine_of, find_game
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.sampling import sampled
 
 MOST_RUNS = 20
@@ -52,7 +53,7 @@ class Packs:
         """
         packs = list(map(dealmill.read_pack, files))
         for file, pack in zip(files, packs, strict=True):
-            engine_of(pack.game, pack.run.rules_engine)
+            engine_of(pack.game, pack.run.referee_engine)
             if find_game(pack.game).rules_text != pack.rules_text:
                 raise dealmill.UsageError(f"{file} is of other rules than those of the installed game {pack.game}")
             if not _wins(pack):

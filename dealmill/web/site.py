@@ -19,7 +19,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.pipeline.results import charts
@@ -118,7 +118,7 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
 def engine_of(run: dealmill.RunStatus) -> Engine | None:
     """Return the engine of a run; None if it is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1]
+        return find_engine(run.referee_engine)[1]
     except dealmill.DealmillError:
         return None
 

@@ -7,7 +7,7 @@ from fastapi import Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.system.bounded import TooMuch
 from dealmill.web.check import Drawer, Judge
 from dealmill.web.drawing import Steps

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES
 from dealmill.pipeline.games import EngineKey, RecordedEngine
-from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.runs.status import RunStatus, repeating_command
 from dealmill.pipeline.store.sources.source import Source
 

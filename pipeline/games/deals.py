@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, MOST_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.installed import variant_name as variant_name  # noqa: PLC0414 -- for commands
 from dealmill.pipeline.games.sampling import sampled
 

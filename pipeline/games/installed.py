@@ -26,7 +26,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Family, Game, RulesText
+    from dealmill.pipeline.games.contract import Family, Game
+    from dealmill.pipeline.games.descriptions import RulesText
 
 GROUP = "dealmill.games"
 FAMILIES = "dealmill.families"
@@ -416,7 +417,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in game.missing:
+    for module in game.missing_modules:
         yield f"its package {game.package} has no module {module!r}"
     names = [engine.name for engine in game.engines]
     if not names and not (game.folder / "engines").is_dir():
@@ -427,7 +428,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
 
 
 def _wrong_types(game: "Game") -> Iterator[str]:
-    from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Parameter
+    from dealmill.pipeline.games.descriptions import AnswerFormat, Deals, Engine, Parameter
 
     expected: list[tuple[str, object, type]] = [
         ("title", game.title, str),

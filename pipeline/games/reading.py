@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
 from dealmill.pipeline.errors import BadLayout, UsageError
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 
 MOST_RECORDED_CHARACTERS = 200
 """Characters that are recorded of a rejected text, and of each reason."""

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.errors import InputError, OutputError, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
-from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -65,7 +65,7 @@ class Origin(Part):
     fingerprint: str
 
     @property
-    def rules_engine(self) -> str:
+    def referee_engine(self) -> str:
         """The full name of the installed engine as which the referee checks its verdicts."""
         return self.checked_as or self.engine
 

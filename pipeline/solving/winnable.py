@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import NotFoundError, UsageError
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.solving.solve import solve_layouts

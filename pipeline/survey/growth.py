@@ -20,10 +20,11 @@ from dealmill.pipeline.printable import counted, decimal, duration, percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.distributions.higher_limit import tail_of
-from dealmill.pipeline.store.planning.run_planning import is_planned, plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, is_planned
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals
 from dealmill.pipeline.survey.estimate import Estimate, estimate_so_far, estimates_after
 
@@ -100,7 +101,7 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     plan = (database, source, engine, definition.version, limit)
     compact = definition.fast or is_planned(*plan, storage=Storage.COMPACT)
     storage = Storage.COMPACT if compact else Storage.ROWS
-    return find_run(database, plan_run(*plan, storage=storage, why="survey"))
+    return find_run(database, insert_run(*plan, storage=storage, why="survey"))
 
 
 def next_stage(run: RunStatus, estimate: Estimate | None, goal: Width | int) -> int:

@@ -25,9 +25,10 @@ from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence,
 from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, to_strings
-from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Engine, Layout, Reject
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict

@@ -5,7 +5,8 @@ from itertools import chain, cycle, islice
 
 import pytest
 
-from dealmill.pipeline.games.contract import Game, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.testing.subject import real_lines
 from tests.doing import each_game
 

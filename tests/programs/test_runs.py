@@ -28,9 +28,9 @@ from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_ret
 from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.workers import tasks, working

@@ -124,14 +124,14 @@ def _search(
     """
     seen = np.zeros(FIRST_SLOTS, dtype=np.uint64)
     path = np.empty(HOLES, dtype=np.uint64)  # the boards from the first to the current one
-    tried = np.zeros(HOLES, dtype=np.int64)  # for each of them, the jumps tried
+    next_jumps = np.zeros(HOLES, dtype=np.int64)  # for each of them, the next jump to try
     level = jumps = ZERO
     most_jumps = count_bits(board) - bound
     if most_boards == ZERO:
         return ZERO, ZERO, False
     boards, path[ZERO] = ONE, board
     while jumps < most_jumps:
-        jump = tried[level]
+        jump = next_jumps[level]
         while jump < len(JUMPS) and path[level] & CONCERNED[jump] != PEGS_BEFORE[jump]:
             jump += 1
         if jump == len(JUMPS):
@@ -139,7 +139,7 @@ def _search(
                 break
             level -= ONE
             continue
-        tried[level] = jump + 1
+        next_jumps[level] = jump + 1
         after = path[level] ^ CONCERNED[jump]
         if not _enter(seen, after):
             continue
@@ -147,11 +147,11 @@ def _search(
             return boards, ZERO, False
         boards += ONE
         level += ONE
-        path[level], tried[level] = after, 0
+        path[level], next_jumps[level] = after, 0
         if level > jumps:
             jumps = level
             for k in range(level):
-                play[k] = tried[k] - 1
+                play[k] = next_jumps[k] - 1
         if TWO * boards > len(seen):
             seen = _grown(seen)
     return boards, jumps, True

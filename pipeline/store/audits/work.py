@@ -53,16 +53,16 @@ def stretches(connection: Connection, run: RunStatus, population: int, size: int
     positions: Sequence[int] = numbers
     if size < population:
         positions = [sampled(number, size, population, seed) for number in numbers]
-    game, engine = engine_of_run(run.id, run.rules_engine)
+    game, engine = engine_of_run(run.id, run.referee_engine)
     seconds = {
-        position: game.check_seconds(engine.rules_name, Verdict(verdict), evidence)
+        position: game.check_seconds(engine.referee_name, Verdict(verdict), evidence)
         for position, verdict, evidence in storage.recorded_evidence(connection, run, positions)
         if isinstance(verdict, int) and verdict in VERDICTS and isinstance(evidence, str)
     }
     otherwise = 0.0
     if solves_again:  # whole blocks, and the evidence that is checked is not on record
         share = min(BLOCK * size / max(population, 1), 1.0)
-        otherwise = game.check_seconds(engine.rules_name, Verdict.SCORED, "")
+        otherwise = game.check_seconds(engine.referee_name, Verdict.SCORED, "")
         otherwise += (run.cpu_seconds or 0.0) * share / max(size, 1)
     for number, position in zip(numbers, positions, strict=True):
         stop = min(number + length, size + 1)

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import DONE, jobs
-from dealmill.pipeline.store.runs.jobs import damaged_job
+from dealmill.pipeline.store.runs.job_totals import damaged_job
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers

@@ -113,7 +113,7 @@ class Lease:
     unstarted: bool
 
 
-def cut(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
+def insert_jobs(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
     """Insert a pending job for each of the half-open ranges `spans`."""
     insert_rows(
         connection,
@@ -167,7 +167,7 @@ def finish(
     if mine.rowcount != 1:
         return False
     if end < lease.stop:
-        cut(connection, jobs, lease.parent, list(pieces(end, lease.stop, end - lease.first)))
+        insert_jobs(connection, jobs, lease.parent, list(pieces(end, lease.stop, end - lease.first)))
     return True
 
 
@@ -327,7 +327,7 @@ def free_expired(database: Database, jobs: JobTable) -> None:
         long = [row for row in rows if row.stop - row.first > 1]
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
         for _, parent, first, stop in long:
-            cut(connection, jobs, parent, halves(first, stop))
+            insert_jobs(connection, jobs, parent, halves(first, stop))
         error = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)

@@ -27,7 +27,8 @@ from dealmill.pipeline.games.batch import Numbers, to_batch, to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.results.record import ANSWER
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
@@ -294,7 +295,7 @@ class Compact(VerdictStorage):
             if unsolved(connection, run.id, *block_range(block_of(first), run.items)):
                 return [RecordedVerdict(position, None, None, None) for position in range(first, stop)]
         block = block_again(database, run, block_of(first))
-        rows = zip(block["position"], block["verdict"], block["value"], block["evidence"], strict=True)
+        rows = zip(*(block[name] for name in ("position", *ANSWER)), strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def block_sums(self, database: Database, run: RunStatus) -> tuple[Numbers, Numbers]:

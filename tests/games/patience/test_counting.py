@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
-from dealmill.pipeline.games import caches, choice, machine
+from dealmill.pipeline.games import caches, compiled_judge, machine
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
@@ -96,7 +96,7 @@ def _klondike(number: int) -> str:
 
 def _draw(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Have both referees draw their samples by this number."""
-    for module in (choice, compiled):
+    for module in (compiled_judge, compiled):
         monkeypatch.setattr(module, "random_number", lambda _layout: number)
 
 

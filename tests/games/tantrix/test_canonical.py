@@ -6,10 +6,10 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_texts
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.tantrix.layout import read
 from dealmill.pipeline.games.tantrix.tiles import LEAST, MOST_ON_FIELD, rotations
-from dealmill.pipeline.solving.solve import canonical_mask
+from dealmill.pipeline.solving.loading import canonical_mask
 from tests.doing import dealer
 from tests.fuzz.layouts import STEPS, subject_of, tantrix_line
 from tests.games.tantrix import naive

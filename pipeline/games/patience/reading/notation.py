@@ -140,7 +140,7 @@ class Table:
         ):
             self.move_card(source, HOME)
 
-    def counts(self, source: str, target: str, said: int | None) -> list[int]:
+    def counts(self, source: str, target: str, claimed: int | None) -> list[int]:
         """Return how many cards a move between columns may be of, the likeliest number first.
 
         Raises
@@ -160,8 +160,8 @@ class Table:
             fitting = [count for count in range(run, 0, -1) if self.referee.fills(cards[-count], self.base)]
         movable = [count for count in fitting if count <= room or (count == len(cards) and not below)]
         movable.sort(key=lambda count: count == len(cards) and not below)  # a whole column gains nothing there
-        if said is not None and said not in movable:
-            raise ValueError(f"{said} cards cannot move there")
+        if claimed is not None and claimed not in movable:
+            raise ValueError(f"{claimed} cards cannot move there")
         if not movable:
             lies = f"on {below}" if below else "in an empty column"
             raise ValueError(
@@ -169,7 +169,7 @@ class Table:
                 if fitting
                 else f"no card of {' '.join(cards[-run:])} may lie {lies}"
             )
-        return movable if said is None else [said]
+        return movable if claimed is None else [claimed]
 
     def spaces(self, *places: str) -> list[str]:
         """Return the empty columns by way of which any card may move, without some places."""

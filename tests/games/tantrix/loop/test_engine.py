@@ -4,7 +4,7 @@ import pytest
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.tantrix.loop import engine
 from dealmill.pipeline.games.tantrix.loop.layout import canonical
 from dealmill.pipeline.games.tantrix.loop.rules import MOST_CHAINS

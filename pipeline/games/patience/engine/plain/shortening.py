@@ -9,7 +9,7 @@ from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, f
 
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
-LONGEST_DETOUR, MOST_CARDS = 60, 10
+LONGEST_DETOUR, MAX_CARDS = 60, 10
 """The moves that one shortcut replaces at most, and the cards that move in it."""
 TO_SPACE, TO_CELL, ONTO_CARD_FROM_COLUMN, ONTO_CARD_FROM_CELL, TO_FOUNDATION = range(5)
 """The order in which moves of single cards are tried, the last ones first, as `choices` lists them."""
@@ -201,7 +201,7 @@ def _take_shortcut(s: Words, position: int, last: int) -> int:
             differing |= bit
             count += 1
         saved = number - position - count
-        if saved > max(gain, before) and count <= MOST_CARDS and (s[k.TRIES] > 0 or gain < 0):
+        if saved > max(gain, before) and count <= MAX_CARDS and (s[k.TRIES] > 0 or gain < 0):
             s[k.TRIES] -= 1
             if _leads_to(s, differing, s[s[k.TABLE] + number]):
                 best, cards, gain = int64(number), differing, saved

@@ -6,7 +6,7 @@ from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 
 KEY_BITS, BITS_OF_SUIT = 63, 14
 """A position of the quotient is a number with at most so many bits, of which each suit has some."""
@@ -60,14 +60,14 @@ def counted_with_relaxed_game(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss that a relaxed game leaves, as with beams, though
     no card comes back from a foundation: in games without cells whose columns are built in any suits by single cards,
     of which none lies in a stock or a reserve. Losses in alternating colours and by suit have fewer positions."""
-    alone = rules.move == "card" and rules.build == "any-suit" and rules.stock == rules.reserve == 0
+    alone = rules.move == "card" and rules.place_count == len(SUITS) and rules.stock == rules.reserve == 0
     return alone and cut_proves_losses(rules) and not rules.removable
 
 
 def counted_with_safe_cards(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss with safe cards: in games with cells whose columns
-    are built in alternating colours or any suits. Built by suit, lists of cards that matter are short enough."""
-    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.build in ("red-black", "any-suit")
+    are built otherwise than by suit. Built by suit, lists of cards that matter are short enough."""
+    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.place_count > 1
 
 
 def searched_without_arrangements(rules: Rules) -> bool:

@@ -1,5 +1,6 @@
 """Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -7,8 +8,12 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
+from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, parse_rules
 from tests.selection import SELECTION
+
+BUILDS_OF_RUNS = BUILD[:-1]
+PROVED_BUILDS = ("build", "any-suit", "red-black", "same-suit", "none")
+"""The ways to build columns and runs that the proofs in Coq know."""
 
 
 def seeds(first: int, count: int, quick: int) -> list[object]:
@@ -47,7 +52,7 @@ def random_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=random.choice(["rows", "diagonal"]),
             face_down=random.choice(face_down),
-            build=random.choice(["any-suit", "red-black", "same-suit", "red-black", "none"]),
+            build=random.choice([*BUILD, "red-black"]),
             move=random.choice(["card", "run", "run", "any"]),
             run="build",
             spaces=random.choice(spaces),
@@ -69,6 +74,14 @@ def random_rules(random: Random) -> Rules:
         )
 
 
+def proved_rules(random: Random, draw: Callable[[Random], Rules]) -> Rules:
+    """Rules that a function draws, whose columns and runs are built in a way that the proofs in Coq know."""
+    while True:
+        rules = draw(random)
+        if {rules.build, rules.run} <= set(PROVED_BUILDS):
+            return rules
+
+
 def random_castle_rules(random: Random) -> Rules:
     """Rules of castles and games like them: single cards go onto any suit, and a long search counts losses."""
     while True:
@@ -83,7 +96,7 @@ def random_spider_rules(random: Random) -> Rules:
     if random.random() < 0.7:
         rules = replace(rules, to="tableau", full_columns=random.random() < 0.3)
     if rules.move == "run" and random.random() < 0.7:
-        builds = [build for build in ("any-suit", "red-black", "same-suit") if build != rules.build]
+        builds = [build for build in BUILDS_OF_RUNS if build != rules.build]
         rules = replace(rules, run=random.choice(builds))
     if rules.hole == "none" and rules.initial == "none" and random.random() < 0.6:
         rules = replace(rules, complete=True, removable=False)
@@ -111,7 +124,7 @@ def random_rules_by_stages(random: Random) -> Rules:
             face_down=random.choice(["none", "all-but-top"]),
             move=random.choice(["card", "run", "run"]),
             spaces=random.choice(["any", "any", "kings", "none"]),
-            run=random.choice(["any-suit", "red-black", "same-suit"]),
+            run=random.choice(BUILDS_OF_RUNS),
             foundations=random.choice(RANKS[:ranks]),
             initial="none",
             removable=False,
@@ -150,7 +163,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
-            run=random.choice(["build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            run=random.choice(["build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=random.choice(["any", "any", "kings", "none"]),
             foundations="A",
             initial=initial,
@@ -221,9 +234,9 @@ def any_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=choose(["rows", "diagonal", "kings-below"]),
             face_down=choose(face_down),
-            build=choose(["any-suit", "red-black", "same-suit", "none"]),
+            build=choose(BUILD),
             move=move,
-            run=choose(["build", "build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=choose(["any", "kings", "none", "reserve"]),
             foundations=base,
             initial=initial,

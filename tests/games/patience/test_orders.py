@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 from dealmill.kernels import kernel, pointer_to
+from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
+from dealmill.pipeline.games.patience.engine.plain import soundness
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.engine import set_up
+from dealmill.pipeline.games.patience.losses.safe import lags_of_suits
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.schema import BUILD
@@ -65,6 +68,42 @@ def test_numbers_of_cards_are_in_the_order_of_foundations() -> None:
             [lying] = naive.cards(card)
             assert divmod(number, 13) == (SUITS.index(lying.suit), state.height(lying))
             assert rules.card_number(card.lower().replace(card[0].lower(), card[0]), base) == number
+
+
+def suits_in_need(build: str, suit: str) -> dict[str, int]:
+    """How many ranks lower than a king the highest cards of each suit are that may come to lie on it, on one of those,
+    or on a lower card of their suits."""
+    rules = replace(rules_of("klondike"), build=build)
+    state, king = state_of(rules), len(RANKS) - 1
+    found = waiting = {naive.Card(king + 1, suit)}
+    while waiting:
+        lower = {card._replace(rank=card.rank - 1) for card in waiting if card.rank > 1}
+        lying = {card for [card] in map(naive.cards, rules.deck())}
+        waiting = (
+            lower | {card for card in lying for below in waiting if naive.fits(card, below, state, build)}
+        ) - found
+        found = found | waiting
+    return {each: king + 1 - max(card.rank for card in found if card.suit == each) for each in {c.suit for c in found}}
+
+
+@pytest.mark.parametrize("build", BUILD)
+def test_all_say_which_suits_need_a_card_as_a_place(build: str) -> None:
+    """The engine and both referees, each in its own way, and plain code."""
+    rules = replace(rules_of("freecell"), build=build)
+    plain, table, lags = lags_of_suits(rules.suits_below), lag_table(rules), soundness.lags(rules)
+    for number, suit in enumerate(SUITS):
+        truth = suits_in_need(build, suit)
+        assert {SUITS[second]: lag for second, lag in plain[number].items()} | {suit: 0} == truth
+        for second in set(SUITS) - {suit}:
+            at = SUITS.index(second)
+            assert table[number, at] == truth.get(second, ALWAYS)
+            assert lags[4 * number + at] == truth.get(second, soundness.ANY_LAG)
+
+
+def test_parts_of_runs_stay_only_if_the_cards_on_which_they_can_lie_are_alike() -> None:
+    rules = rules_of("klondike")
+    alike = {build: soundness.partial_runs_are_twins(replace(rules, build=build)) for build in BUILD}
+    assert alike == dict.fromkeys(BUILD, True) | {"other-suit": False}
 
 
 @kernel

@@ -9,15 +9,21 @@ import numpy as np
 import pytest
 
 from dealmill.kernels import kernel, pointer_to
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import to_batch, to_strings
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
 from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
 from dealmill.pipeline.games.patience.engine.plain import soundness
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.engine import set_up
 from dealmill.pipeline.games.patience.losses.safe import lags_of_suits
 from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.schema import BUILD
 from dealmill.testing.patiences import naive
+from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 
 SPACES = ("any", "kings", "none", "reserve")
@@ -120,3 +126,26 @@ def test_sets_of_cards_fit_what_one_of_them_fits(build: str) -> None:
             cards = sum(1 << rules.card_number(card, 0) for card in rules.deck() if random.random() < 0.3)
             fitting = sum(1 << card for card, parents in enumerate(rules.parents) if parents & cards)
             assert _that_fit(words, cards) == fitting
+
+
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("free-cell-1-cell:tableau.build=same-colour", 4),
+        ("free-cell-1-cell:tableau.build=other-suit", 6),
+        ("bakers-dozen:tableau.build=same-colour", 7),
+        ("simple-simon:tableau.build=other-suit", 3),
+        ("spider-1-suit:deck.decks=1:deck.ranks=2:stock.size=0:tableau.build=other-suit:tableau.sizes=2,2,2,2", 2),
+    ],
+)
+def test_losses_of_games_that_are_built_otherwise_are_proved(name: str, number: int) -> None:
+    game = find_game(name)
+    assert isinstance(game, Patience)
+    layouts = game.deal(7, number, 1)
+    batch = to_batch(game.solvers["winnable"](layouts, 20_000))
+    [text], [verdict], [evidence] = to_strings(layouts), batch.verdicts, batch.evidence
+    assert verdict is Verdict.UNWINNABLE and evidence
+    for referee in (Referee(game.rules), CompiledReferee(game.rules)):
+        referee("winnable", text, verdict, None, evidence)
+        with pytest.raises(InvalidEvidence):
+            referee("winnable", text, verdict, None, f"{evidence}0")

@@ -81,15 +81,16 @@ def suits_in_need(build: str, suit: str) -> dict[str, int]:
     or on a lower card of their suits."""
     rules = replace(rules_of("klondike"), build=build)
     state, king = state_of(rules), len(RANKS) - 1
-    found = waiting = {naive.Card(king + 1, suit)}
+    reached = waiting = {naive.Card(king + 1, suit)}
     while waiting:
         lower = {card._replace(rank=card.rank - 1) for card in waiting if card.rank > 1}
         lying = {card for [card] in map(naive.cards, rules.deck())}
         waiting = (
             lower | {card for card in lying for below in waiting if naive.fits(card, below, state, build)}
-        ) - found
-        found = found | waiting
-    return {each: king + 1 - max(card.rank for card in found if card.suit == each) for each in {c.suit for c in found}}
+        ) - reached
+        reached = reached | waiting
+    suits = {card.suit for card in reached}
+    return {each: king + 1 - max(card.rank for card in reached if card.suit == each) for each in suits}
 
 
 @pytest.mark.parametrize("build", BUILD)

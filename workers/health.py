@@ -42,7 +42,7 @@ LONGEST_IDLE = 300.0
 """The longest time in seconds for which workers may claim no job while there are jobs that they can do."""
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def _tables(database: Database) -> str:
 
 def _clock(database: Database) -> str:
     ahead = clock_difference(database)
-    if abs(ahead) > MOST_SECONDS:
+    if abs(ahead) > MAX_SECONDS:
         raise StoreError(
             f"this machine's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's; "
             "synchronize both by NTP (leases are not affected, because they use only the database's clock)"

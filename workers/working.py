@@ -51,12 +51,12 @@ from dealmill.workers.farm import Farm
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
 the elapsed time."""
-TIMES, MOST_SECONDS = 20, 60.0
+TIMES, MAX_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
 LEAST_ANNOUNCED = 10.0
 """An audit says beforehand about how many seconds it takes if they are at least so many."""
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most other runs that a command names whose jobs its workers do, too."""
 
 NextInstallation = Callable[[], Installation | None]
@@ -87,7 +87,7 @@ def work_until_done(
             start = time.monotonic()  # of the last try, where the database was away
             installation = next_installation()
             end = time.monotonic()
-            due = end + min(TIMES * (end - start), MOST_SECONDS)
+            due = end + min(TIMES * (end - start), MAX_SECONDS)
             return installation
 
         while True:
@@ -104,7 +104,7 @@ def _report_other_runs(database: Database, own: Collection[int], progress: Progr
     """Report the unfinished runs besides a command's own: they wait, unless its workers share a broker with others,
     whose messages they get, too."""
     if other_runs := sorted(runs_with_unfinished_jobs(database).difference(own)):
-        named = other_runs[:MOST_NAMED]
+        named = other_runs[:MAX_NAMED]
         listed = ", ".join([*map(str, named), *(["…"] if len(other_runs) > len(named) else [])])
         if settings().broker_url is None:
             progress(Message(f"other unfinished runs ({listed}) wait; to finish all runs: dealmill work --drain"))

@@ -24,7 +24,7 @@ from dealmill.cli.output import (
 from dealmill.cli.process import DIFFERENT, REJECTED, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_NODES
 
 
 @click.command(name="import")
@@ -44,7 +44,7 @@ from dealmill.pipeline.arguments import MOST_NODES
 )
 @click.option(
     "--max-nodes",
-    type=WholeNumber(1, MOST_NODES),
+    type=WholeNumber(1, MAX_NODES),
     help="The node limit that the solver had; it is recorded, and the rows are not compared with it.",
 )
 @click.option("--layout-column", metavar="NAME", help="The column of layouts, if it is not called layout.")

@@ -24,7 +24,7 @@ Row = TypeVar("Row", bound=Mapping[str, object] | str)
 
 WIDE, NO_PAGER = "dealmill.wide", "dealmill.no-pager"
 """Where the context of a command has its options ``--wide`` and ``--no-pager``."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """The most columns that are named as left out; of the rest, only the number is told."""
 SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
@@ -183,8 +183,8 @@ def write_rows(
                 wide = click.get_current_context().meta.get(WIDE, False)
                 missing = write_table(columns, listed, wide=wide, narrow=narrow, pager=_may_page())
                 if missing:
-                    more = len(missing) - MOST_NAMED
-                    names = ", ".join(missing[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+                    more = len(missing) - MAX_NAMED
+                    names = ", ".join(missing[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
                     tell(f"left out: {names}; show all with --wide")
             elif not error:
                 tell(empty)

@@ -36,7 +36,7 @@ from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.games.verdict import Verdict
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most other runs that a summary names."""
 
 
@@ -120,7 +120,7 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
     if first and (others := [run.id for run in batch.runs if run.id != first.id]):
-        listed = ", ".join([*map(str, others[:MOST_NAMED]), *["…"] * (len(others) > MOST_NAMED)])
+        listed = ", ".join([*map(str, others[:MAX_NAMED]), *["…"] * (len(others) > MAX_NAMED)])
         tell(f"of the other runs:   the same with {listed}; {called_as()} status lists all runs")
     for run in batch.runs:
         tell_undecided(run)

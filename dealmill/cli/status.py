@@ -227,7 +227,7 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
 
 SHARES = (0.5, 0.9, 0.99)
 """The shares of layouts for which `_tell_numbers` prints a bound."""
-MOST_REASONS = 5
+MAX_REASONS = 5
 """The most reasons of failures that are printed."""
 SHORTEST = 0.01
 """The shortest processor time in seconds that is printed."""
@@ -272,9 +272,9 @@ def _tell_failures(run: "dealmill.Run") -> None:
     if not run.progress.counts.get(Verdict.FAILED):
         return
     failures = run.failures()
-    for failure in failures[:MOST_REASONS]:
+    for failure in failures[:MAX_REASONS]:
         tell(f"{failure.count:,} failed, first {run.id}:{failure.first}: {failure.reason}")
-    if rest := failures[MOST_REASONS:]:
+    if rest := failures[MAX_REASONS:]:
         tell(f"{sum(failure.count for failure in rest):,} failed for {counted(len(rest), 'other reason')}")
     tell(f"list them with: {called_as()} query {run.id} --verdict failed")
 

@@ -26,7 +26,7 @@ from dealmill.cli.output import (
 )
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
-from dealmill.pipeline.arguments import MAX_ITEMS, MOST_SEED
+from dealmill.pipeline.arguments import MAX_ITEMS, MAX_SEED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.extras import check_extra
 
@@ -58,7 +58,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
     type=WholeNumber(1, MAX_ITEMS),
     help="Solve this many deals, rounded up to whole thousands, whatever the width of the interval.",
 )
-@click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
+@click.option("--seed", type=WholeNumber(0, MAX_SEED), default=1, show_default=True, help="The seed of the deals.")
 @parameters_option
 @rules_option
 @nodes_option

@@ -28,7 +28,7 @@ NUMBER = re.compile("[0-9]+")
 NESTED = ("[", '{"a":')
 SIGNS = 3
 ALTERED = 5
-MOST_SCENES = 1_000
+MAX_SCENES = 1_000
 """A page shows no more."""
 
 
@@ -70,7 +70,7 @@ def judge_and_draw(name: str, layout: str, verdict: Verdict, value: int | None, 
     judge(name, layout, verdict, value, evidence)
     for drawn in (game.frames, game.scenes):
         with suppress(InvalidEvidence):
-            for _ in islice(drawn(layout, verdict, evidence), MOST_SCENES):
+            for _ in islice(drawn(layout, verdict, evidence), MAX_SCENES):
                 pass
 
 

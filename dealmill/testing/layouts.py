@@ -10,7 +10,7 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_starts, to_texts
 from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT
-from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
+from dealmill.pipeline.games.reading import MAX_REASONS, MAX_RECORDED_CHARACTERS
 from dealmill.pipeline.solving.answer import answer
 from dealmill.pipeline.solving.loading import canonical_mask, guarded
 from dealmill.testing.subject import CheckFailed, Subject, assumes, example, is_canonical, numbered, require
@@ -100,8 +100,8 @@ def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
 def _require_reasons(reject: Reject) -> None:
     lengths = [len(reject.text), *map(len, reject.reasons)]
     require(reject.reasons and all(reject.reasons), f"{reject.text!r} is rejected without a reason")
-    require(len(reject.reasons) <= MOST_REASONS + 1, f"{reject.text!r} is rejected with {len(reject.reasons)} reasons")
-    require(max(lengths) <= MOST_RECORDED_CHARACTERS, f"more than 200 characters are recorded of {reject.text!r}")
+    require(len(reject.reasons) <= MAX_REASONS + 1, f"{reject.text!r} is rejected with {len(reject.reasons)} reasons")
+    require(max(lengths) <= MAX_RECORDED_CHARACTERS, f"more than 200 characters are recorded of {reject.text!r}")
 
 
 def layouts_between_bad_lines_are_read(subject: Subject) -> None:

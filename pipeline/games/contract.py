@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MOST_DEAL
+from dealmill.pipeline.arguments import MAX_DEAL
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.descriptions import GENERATOR, AnswerFormat, Deals, Engine, RulesText
@@ -184,7 +184,7 @@ class Game:
 
     def last_deal(self, seed: int) -> int:
         """Return the number of the last deal of a seed."""
-        return MOST_DEAL
+        return MAX_DEAL
 
     def check_deals(self, seed: int) -> None:
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.

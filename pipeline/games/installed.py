@@ -49,7 +49,7 @@ RULES = "DEALMILL_RULES"
 """The setting that names the folder of a user's rules files."""
 SIMILAR = 0.8
 """How similar a misspelt name is to the right one, of 1, at least."""
-MOST_RULES = 65_536
+MAX_RULES = 65_536
 """The characters of the longest text of rules."""
 
 
@@ -272,8 +272,8 @@ def variant_name(game: str, rules: Iterable[str]) -> str:
 def _load_text(family: "Family", name: str, text: str) -> "Game":
     if refusal := _refusal(name):
         raise UsageError(refusal)
-    if len(text) > MOST_RULES:
-        raise UsageError(f"it has more than {MOST_RULES:,} characters, so it is not a file of rules")
+    if len(text) > MAX_RULES:
+        raise UsageError(f"it has more than {MAX_RULES:,} characters, so it is not a file of rules")
     return family.load(name, text)
 
 
@@ -282,7 +282,7 @@ def _read_rules(path: Path) -> str:
         if not path.is_file():  # opening a pipe would block
             raise UsageError("it is not a file")
         with path.open(encoding="utf-8-sig") as file:  # editors on Windows begin a file with a byte order mark
-            return file.read(MOST_RULES + 1)
+            return file.read(MAX_RULES + 1)
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -63,7 +63,7 @@ OTHER_COLUMNS = tuple(
 )
 SOLUTION_COLUMNS = (*OTHER_COLUMNS[:-1], Column((*OTHER_COLUMNS[-1].names, "solution", "moves")))
 """The same if solutions are in the notation of another program."""
-MOST_COVERED = 10**9
+MAX_COVERED = 10**9
 """The numbers of deals that a list may cover: reading takes a bit of memory for each."""
 CONTRADICTIONS_TOLD = 10
 """The contradictions that an import reports as it ends."""
@@ -406,9 +406,9 @@ def _covered(deals: DealRange, of: str | None) -> DealRange:
         deals = deals.within(of)
     if deals.endless:
         raise UsageError("--absent must know which numbers the list is about: add them, as in --of 1-3000")
-    if len(deals) > MOST_COVERED:
+    if len(deals) > MAX_COVERED:
         raise UsageError(
-            f"{deals.name} has {len(deals):,} deals, but with --absent a list is about {MOST_COVERED:,} at most: name "
+            f"{deals.name} has {len(deals):,} deals, but with --absent a list is about {MAX_COVERED:,} at most: name "
             "a part with --of"
         )
     deals.check_deals()

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_NODES
 from dealmill.pipeline.errors import InputError, OutputError, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.descriptions import RulesText
@@ -61,7 +61,7 @@ class Origin(Part):
     engine: str
     version: str
     checked_as: str | None
-    max_nodes: int | None = Field(ge=1, le=MOST_NODES)
+    max_nodes: int | None = Field(ge=1, le=MAX_NODES)
     fingerprint: str
 
     @property

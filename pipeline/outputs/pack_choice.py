@@ -60,7 +60,7 @@ from dealmill.pipeline.system.atomic import atomic_file, check_target
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
 DAYS_OF_WEEK = 7
-MOST_LAYOUTS = 1_000_000
+MAX_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
 
 
@@ -90,8 +90,8 @@ class Choice:
         UsageError
             If one is out of range.
         """
-        check_integer("grades", self.grades, 1, MOST_LAYOUTS)
-        check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
+        check_integer("grades", self.grades, 1, MAX_LAYOUTS)
+        check_integer("each", self.each, 1, MAX_LAYOUTS // self.grades)
         check_integer("seed", self.seed)
         if self.fixed and self.descending:
             raise UsageError(f"grades by {CHANCE} are fixed, and grade 1 has the highest chances")
@@ -101,7 +101,7 @@ class Choice:
     def _check_calendar(self, calendar: Calendar) -> None:
         if calendar.first > calendar.last:
             raise UsageError(f"the calendar ends on {calendar.last}, before it begins on {calendar.first}")
-        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MOST_LAYOUTS)
+        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MAX_LAYOUTS)
         if calendar.by_weekday is None:
             if self.grades != 1:
                 raise UsageError("a calendar without grades by weekday has one grade")

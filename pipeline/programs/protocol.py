@@ -10,7 +10,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
 
 PROTOCOL = 1
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The longest line of a program, in bytes."""
 OUT_OF_TURN = "it answered out of turn: it wrote something else than the answer for the layout that was sent"
 ANSWERS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)

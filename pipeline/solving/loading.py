@@ -15,7 +15,7 @@ from dealmill.pipeline.games.caches import compiled_mark
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.descriptions import Engine, Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT, CanonicalMask, EngineFunction
-from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical
+from dealmill.pipeline.games.reading import MAX_RECORDED_CHARACTERS, entries_of, is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 
 TRIAL_NODES = 1_000
@@ -57,7 +57,7 @@ def guarded(game: Game, function: EngineFunction, default: int | None = None) ->
 
 def not_canonical_error(game: Game, text: str) -> BadLayout:
     """Return the error for a text that is not a canonical layout, with the reasons that the game's reader gives."""
-    shown = repr(text[:MOST_RECORDED_CHARACTERS]) + "..." * (len(text) > MOST_RECORDED_CHARACTERS)
+    shown = repr(text[:MAX_RECORDED_CHARACTERS]) + "..." * (len(text) > MAX_RECORDED_CHARACTERS)
     return BadLayout(_reasons(game, text), f"{shown} is not a canonical layout of {game.name}")
 
 

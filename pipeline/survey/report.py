@@ -88,7 +88,7 @@ def survey_facts(database: Database, run: RunStatus, estimate: Estimate, refused
     return {**facts, "fingerprint": fingerprint_of(database, run.id, run.items), "dealmill": version("dealmill")}
 
 
-MOST_ERRORS = 3.0
+MAX_ERRORS = 3.0
 """The standard errors from which on an estimate counts as different from the exact value."""
 
 
@@ -112,7 +112,7 @@ def summary_sentence(facts: Mapping[str, Any]) -> str:
     errors = facts["standard_errors"]
     if not isinstance(errors, float):
         return sentence
-    return f"{sentence}: {'agrees' if errors < MOST_ERRORS else 'differs'} ({errors:.1f} standard errors)"
+    return f"{sentence}: {'agrees' if errors < MAX_ERRORS else 'differs'} ({errors:.1f} standard errors)"
 
 
 def _page(facts: Mapping[str, object], deals: DealRange) -> str:

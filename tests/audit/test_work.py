@@ -64,7 +64,7 @@ def test_a_sample_is_cut_by_the_work_of_its_verdicts(database: Database, lost: R
 def test_a_long_audit_is_cut_by_the_first_verdict_of_each_stretch(
     database: Database, lost: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "MOST_READ", 4)
+    monkeypatch.setattr(work, "MAX_READ", 4)
     monkeypatch.setattr(work, "JOB_SECONDS", 5.0)
     assert _jobs(database, queue_audit(database, lost, None, 1)) == [(1, 11), (11, len(LOST) + 1)]
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from sqlalchemy import text
 
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_NODES
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.deals import DealRange
@@ -79,7 +79,7 @@ class Farm:
             source, storage = deals_source(self.store, self._deals), Storage.COMPACT
         else:
             source, storage = a_source(self.store, ENGINE, self.layouts, f"{count}.txt"), Storage.ROWS
-        limit = MOST_NODES - count  # otherwise, it would be the same run as before
+        limit = MAX_NODES - count  # otherwise, it would be the same run as before
         run = insert_run(self.store, source, ENGINE, version, limit, storage=storage, chunk=self._chunk)
         self.runs.append(run)
 

@@ -219,7 +219,7 @@ def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
     assert (run.solved, run.pending) == (0, 1)
     assert (run.state, run.stuck, run.retried) == ("stuck", 1, 1)
     if fault == "knows one layout":
-        assert stuck.attempt == leases.MOST_CLAIMS + 1
+        assert stuck.attempt == leases.MAX_CLAIMS + 1
         assert caplog.text.count("it ended with exit code 1") == 1
     rest = f"{re.escape(message)}.*; fix the cause, then solve the rest with: dealmill work"
     with pytest.raises(ProgramError, match=f"run 1 stopped: {rest}"):

@@ -90,7 +90,7 @@ def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
     with database.writing() as connection:
         connection.execute(tables.verdicts.insert().values(**stray))
     assert work_on_all(database) == 3
-    for _ in range(leases.MOST_CLAIMS):
+    for _ in range(leases.MAX_CLAIMS):
         assert job_kinds.count_unfinished_jobs(database, Installation()) == 1
         end_pauses(database)
         assert work_on_all(database) == 1
@@ -114,7 +114,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
     with monkeypatch.context() as broken:
         broken.setattr(room, "solve_texts", solve_texts)
         broken.setattr(room, "load", unloadable)
-        for _ in range(leases.MOST_CLAIMS + 1):
+        for _ in range(leases.MAX_CLAIMS + 1):
             assert work_on_all(database) == 3
             end_pauses(database)
         assert (find_run(database, run.id).solved, find_run(database, run.id).retried) == (0, 3)

@@ -128,11 +128,11 @@ class CoveringGame(Game):
             return MOVE_SECONDS * (evidence.count(" ") + 1)
         if self.rules.moves == "hole":
             return SWEEP_SECONDS
-        from dealmill.pipeline.games.covering.referee import MOST_PLAIN
+        from dealmill.pipeline.games.covering.referee import MAX_PLAIN
 
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
-        return positions * (PLAIN_SECONDS if positions <= MOST_PLAIN else COMPILED_SECONDS)
+        return positions * (PLAIN_SECONDS if positions <= MAX_PLAIN else COMPILED_SECONDS)
 
     @cached_property
     def display(self) -> "CoveringDisplay":

@@ -25,7 +25,7 @@ from dealmill.pipeline.games.hi_q.layout import HOLES
 
 CERTIFIED = 4_000_000
 """The most boards that a certificate can count. If more can be reached and the bound is not, a board is undecided."""
-MOST_BOARDS = 1 << 23
+MAX_BOARDS = 1 << 23
 """The most boards that a search sees, in a table of 128 MB. A board that needs more is undecided."""
 FIRST_SLOTS, GROWTH = 1 << 12, 4
 SPREADER, SPREAD_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
@@ -78,7 +78,7 @@ def fewest(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     play = np.empty(HOLES, dtype=np.int64)
-    most_boards = np.uint64(min(limit, MOST_BOARDS))
+    most_boards = np.uint64(min(limit, MAX_BOARDS))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:

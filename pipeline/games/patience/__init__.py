@@ -148,14 +148,14 @@ class Patience(Game):
             return CHANCES_SECONDS
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
-        from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN
+        from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN
         from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 
         if evidence.startswith("* ") and can_be_swept(self.rules):
             return SWEEP_SECONDS
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
-        is_plain = positions <= MOST_PLAIN or self.rules.copies > 1
+        is_plain = positions <= MAX_PLAIN or self.rules.copies > 1
         return positions * (PLAIN_SECONDS if is_plain else COMPILED_SECONDS)
 
     @cached_property

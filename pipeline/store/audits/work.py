@@ -22,7 +22,7 @@ JOB_SECONDS = 1.0
 """The work of a job, and a verdict more, so that an interruption loses seconds."""
 JOB_ITEMS = 10_000
 """The most verdicts per job."""
-MOST_READ = 10_000
+MAX_READ = 10_000
 """The evidence of at most so many verdicts is read to estimate the work, or of one for each full job."""
 ITEM_SECONDS = 2e-5
 """About how long it takes to read a verdict and what must agree with it."""
@@ -47,7 +47,7 @@ def stretches(connection: Connection, run: RunStatus, population: int, size: int
     power of ten, and the first verdict stands for the others."""
     storage, length = storage_of(run), 1
     solves_again = not storage.audits_end_within_blocks
-    while length < JOB_ITEMS and (solves_again or size > length * MOST_READ):
+    while length < JOB_ITEMS and (solves_again or size > length * MAX_READ):
         length *= 10
     numbers = range(1, size + 1, length)
     positions: Sequence[int] = numbers

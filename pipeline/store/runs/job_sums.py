@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.job_totals import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
-from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
+from dealmill.pipeline.store.runs.leases import MAX_CLAIMS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED
 from dealmill.pipeline.store.runs.times import MINUTE, TEN_YEARS
 
@@ -80,7 +80,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MOST_CLAIMS), 1))).label("stuck"),
+            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MAX_CLAIMS), 1))).label("stuck"),
             func.sum(case((jobs.c.state == DONE, size), else_=0)).label("solved"),
             func.count(case((ADDS_UP, 1))).label("sound"),
             *(

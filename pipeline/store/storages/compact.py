@@ -71,7 +71,7 @@ NOT_AS_RECORDED = "solving again does not give the recorded result, or the recor
 NO_BLOCK = "there is no valid row of blocks for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
-LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
+LEAST_PER_JOB, MAX_PER_JOB, JOBS = 5_000, 100_000, 64
 """Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
@@ -256,7 +256,7 @@ class Compact(VerdictStorage):
         return 0 if deals.endless else len(deals), True
 
     def items_per_job(self, items: int) -> int:
-        return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MOST_PER_JOB)
+        return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MAX_PER_JOB)
 
     def page(
         self,

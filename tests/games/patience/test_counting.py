@@ -14,7 +14,7 @@ from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
-    MOST_PLAIN,
+    MAX_PLAIN,
     CountedLoss,
     cards_may_be_absent_at_once,
     easier_game_is_sound,
@@ -106,7 +106,7 @@ def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pyte
     monkeypatch.setattr(compiled, "check_loss", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
     _draw(monkeypatch, compiled.DRAWN_POSITIONS - 1)
     check = compiled.CompiledReferee(rules_of("klondike"))
-    for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
+    for positions in (1, MAX_PLAIN, MAX_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
     assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
 

@@ -96,7 +96,7 @@ def test_other_games_are_not_swept(name: str) -> None:
 def test_games_with_as_many_tuples_as_the_limit_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = rules_of("golf")
     for limit, is_swept in ((rules.most_tuples, True), (rules.most_tuples - 1, False)):
-        monkeypatch.setattr(swept, "MOST_TUPLES", limit)
+        monkeypatch.setattr(swept, "MAX_TUPLES", limit)
         assert can_be_swept(rules) == is_swept
     assert rules.most_tuples == 8**5 * 9**2
 

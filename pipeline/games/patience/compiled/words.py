@@ -12,12 +12,12 @@ from dealmill.kernels import Fields
 from dealmill.pipeline.games.patience.compiled.keys import Words
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 CARDS_PER_WORD = 19
 KEY_WORDS, DEALING_WORDS = 3, 11
 """The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
-MOST_MOVES = 1_500
+MAX_MOVES = 1_500
 ARRAY = Fields()
 # Rules
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
@@ -26,14 +26,14 @@ TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE = ARRAY.words(6)
 FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
 # Positions, and the number of words of their keys
 TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK, WORDS = ARRAY.words(11)
-KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MOST_COLUMNS)
+KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MAX_COLUMNS)
 # The count: how many positions can be reached with as many moves as those that are visited, and with how many
 COUNTED, LEVEL = ARRAY.words(2)
 # One word for each card
 PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
 ON = ARRAY.row(52)
 """The card on each, or `NO_CARD`; only `waits` needs it."""
-POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MOST_MOVES)
+POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MAX_MOVES)
 SIZE = ARRAY.size
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)

@@ -24,7 +24,7 @@ from dealmill.verdicts import InvalidEvidence
 
 LETTERS = "abcdefgk"
 HOME, ANY_CELL = "h", "r"
-MOST_COLUMNS = 10
+MAX_COLUMNS = 10
 PLACE = f"10|[1-9{LETTERS}]"
 MOVE = re.compile(rf"({PLACE})({PLACE}|[{HOME}{ANY_CELL}])(?:v([0-9a-f]))?", re.ASCII)
 BEGINNING = re.compile(rf"(?:{PLACE})?v?|\.+|…", re.ASCII)
@@ -32,7 +32,7 @@ BEGINNING = re.compile(rf"(?:{PLACE})?v?|\.+|…", re.ASCII)
 FRAME = re.compile(r"^-=[-=]*$|^this game is solveable.*|^\d+:", re.ASCII | re.DOTALL | re.MULTILINE)
 """What programs write around a solution: the frame of Freecell Solver, and the number of a deal."""
 CUT_OFF = "the text is cut off"
-MOST_TRIES = 2_000
+MAX_TRIES = 2_000
 """How often another number of cards is tried for moves to empty columns."""
 
 
@@ -42,7 +42,7 @@ def covers(rules: Rules) -> bool:
         rules.move == "card"
         and not (rules.complete or rules.stock or rules.reserve)
         and (rules.hole, rules.copies) == ("none", 1)
-        and len(rules.sizes) <= MOST_COLUMNS
+        and len(rules.sizes) <= MAX_COLUMNS
         and rules.cells <= len(LETTERS)
     )
 
@@ -236,7 +236,7 @@ def single_moves(referee: Referee, program: str, layout: str, text: str, *, whol
             if first_error is None or error.step > first_error.step:
                 first_error = error
             tries += 1
-            if not untried or tries > MOST_TRIES:
+            if not untried or tries > MAX_TRIES:
                 raise first_error from None
             table, done, count = untried.pop()
             _move(table, tokens[done], count)

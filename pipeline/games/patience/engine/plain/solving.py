@@ -42,7 +42,7 @@ def _nth_card(number: int, order: int) -> int:
 def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
     """Search the easier game in which these cards are idle. It is won if a game was in which fewer are."""
     live = s[k.CANDIDATES] & ~idle
-    for number in range(min(s[k.WIN_COUNT], k.MOST_WINS)):
+    for number in range(min(s[k.WIN_COUNT], k.MAX_WINS)):
         if live & ~s[k.WINS + number] == 0:
             return int64(k.WON)
     s[k.IDLE], result = idle, int64(k.OPEN)
@@ -52,7 +52,7 @@ def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
         if result != k.OPEN:
             break
     if result == k.WON:
-        s[k.WINS + s[k.WIN_COUNT] % k.MOST_WINS] = live
+        s[k.WINS + s[k.WIN_COUNT] % k.MAX_WINS] = live
         s[k.WIN_COUNT] += 1
     return result
 

@@ -40,7 +40,7 @@ CASES = [
     for storage in damage.storages
     for database in damage.databases
 ]
-MOST_MEMORY = 5 * 2**30
+MAX_MEMORY = 5 * 2**30
 """The limit of this process's address space in bytes. Libraries reserve more than they use."""
 
 
@@ -112,7 +112,7 @@ def pages(file: Path) -> Iterator[FastAPI]:
 def _little_memory() -> Iterator[None]:
     """Limit the address space: a changed number must not exhaust the memory of the machine."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
 

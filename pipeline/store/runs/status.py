@@ -200,7 +200,7 @@ class RunStatus(PlannedRun):
     @property
     def mean(self) -> float | None:
         """The mean value of the scored layouts; None if there are none."""
-        scored = self.counts.get(Verdict.SCORED, 0)
+        scored = self.check_totals().totals[Verdict.SCORED.word]
         return self.value_sum / scored if scored else None
 
     @property
@@ -343,6 +343,13 @@ class Runs(Sequence[RunStatus]):
             doubtful = {*connection.execute(doubtful_runs()).scalars()}
         candidates = list_runs(self._database, [run_id for run_id in self.run_ids if run_id in doubtful])
         return [run for run in candidates if not run.finished]
+
+    @property
+    def are_numbered(self) -> bool:
+        """Whether all are over numbered deals."""
+        over_files = select(runs.c.id).join(sources).where(sources.c.deals.is_(None))
+        with self._database.reading() as connection:
+            return {*connection.execute(over_files).scalars()}.isdisjoint(self.run_ids)
 
 
 def list_runs(

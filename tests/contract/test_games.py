@@ -48,12 +48,12 @@ meets the checks; `tests/games/patience/test_chances.py` and `tests/games/coveri
 
 
 def differing_games() -> set[str]:
-    """Return patiences and covering games of which no two are alike: their rules have all settings that occur, and each
-    search decides one of them. The others have the same code, and other numbers."""
+    """Return the games of `make test`, and patiences and covering games whose rules have all settings that occur, and
+    of which each search decides one. All others have the same code, and other numbers."""
     named = (*games(), *QUICK_PATIENCES, *SAMPLE_PATIENCES)
     patiences = [game for game in map(find_game, named) if isinstance(game, Patience)]
     of_searches = {search_of(game.rules): game.name for game in patiences}
-    return {*of_searches.values(), *QUICK_PATIENCES, *SAMPLE_PATIENCES}
+    return {*of_searches.values(), *QUICK, *SAMPLE_PATIENCES}
 
 
 DIFFERING = differing_games()

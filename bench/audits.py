@@ -13,7 +13,8 @@ from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watc
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 from tests.servers import dealmill_command
 

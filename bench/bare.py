@@ -10,7 +10,8 @@ from typing import Any
 
 import psycopg
 
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.solving.solve import solve
 
 BATCH = 10_000

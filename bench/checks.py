@@ -6,7 +6,7 @@ from bench.engines import SEED
 from bench.kernels import MANY, SUBJECTS, Arrays
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.solving.solve import canonical_mask, load
+from dealmill.pipeline.solving.loading import canonical_mask, load
 from tests.doing import deal
 
 ROUNDS = 9

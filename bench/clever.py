@@ -20,7 +20,7 @@ from bench.bare import POSTGRES, SQLITE, TABLES
 from dealmill.pipeline.games.batch import Bytes, Numbers, Solved, Texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 
 BLOCK = 2 << 20
 """The number of bytes read at once: tens of thousands of layouts."""

@@ -6,7 +6,8 @@ from math import ceil
 
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 from tests.games.camelot.naive import winnable_by_counts
 from tests.games.card_pairing.naive import odds_by_play, winnable_by_play

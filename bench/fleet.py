@@ -21,12 +21,12 @@ from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, solve_blocks
 from dealmill.pipeline.store.storages.solving_jobs import SolvingJobs
@@ -60,7 +60,7 @@ def plan_jobs(database: Database, count: int, seed: int = 1) -> int:
     """The number of a new compact run of so many jobs, of a block each."""
     source = open_deals(database, parse_deal_range(f"deal:memory:seed={seed}:1-{count * BLOCK}"))
     _, engine = find_engine(ENGINE)
-    return plan_run(database, source, ENGINE, engine.version, None, storage=Storage.COMPACT, chunk=BLOCK)
+    return insert_run(database, source, ENGINE, engine.version, None, storage=Storage.COMPACT, chunk=BLOCK)
 
 
 def sleeping(server: Postgres) -> str:

@@ -14,11 +14,12 @@ from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import check_tables
+from dealmill.pipeline.store.job_kinds import count_unfinished_jobs
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import start, stop
-from dealmill.workers.reconciler import Queue, queue_of, reconcile, unfinished
+from dealmill.workers.reconciler import Queue, queue_of, reconcile
 from tests.servers import Postgres
 
 JOBS, PROCESSES = 4_000, 2
@@ -72,7 +73,7 @@ def _a_look(server: Postgres, database: Database, url: str, valkey: Redis) -> li
         for _ in range(TICKS):
             check_tables(database)
             reconcile(database, queue, Installation())
-            unfinished(database, Installation())
+            count_unfinished_jobs(database, Installation())
 
     with Queue(url, queue_of(database)) as queue:
         look()

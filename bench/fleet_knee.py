@@ -20,8 +20,8 @@ from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.compact_solving import solve_blocks
 from dealmill.workers import tasks
 from tests.servers import Postgres

@@ -18,11 +18,11 @@ from bench.room import bytes_by_part
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query
-from dealmill.pipeline.store.runs.status import find_run, list_runs
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from tests.servers import dealmill_command
 
 GAME = "card-pairing"

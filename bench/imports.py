@@ -9,7 +9,7 @@ from time import process_time
 from bench.measure import ROUNDS, dealt, rounded, table
 from dealmill import open
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from tests.doing import do_runs
 
 GAMES = ("card-pairing", "memory")

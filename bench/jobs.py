@@ -12,11 +12,11 @@ import psycopg
 from bench.measure import ROUNDS, in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_batch, to_texts
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.workers import tasks
 from tests.doing import a_source, dealer
 from tests.servers import Postgres, running_postgres
@@ -52,7 +52,7 @@ def _planned(url: str) -> Database:
     database = Database(database_url(url))
     revisions.upgrade(database)
     source = a_source(database, ENGINE, dealer("memory")(1, 1, JOBS * CHUNK))
-    plan_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
+    insert_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
     return database
 
 

@@ -29,7 +29,8 @@ from dealmill.pipeline.games.hi_q import engine as hi_q
 from dealmill.pipeline.games.memory import engine as memory
 from dealmill.pipeline.games.tantrix import engine as tantrix
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 
 MANY = 100_000

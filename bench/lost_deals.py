@@ -16,7 +16,8 @@ from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from dealmill.verdicts import Verdict
 
 GAME, ENGINE = "freecell", "freecell/winnable"

@@ -25,7 +25,8 @@ from bench.measure import NotInstalled, rounded, table
 from dealmill.pipeline.games.card_pairing.certificates import Board, Card, Deal, Numbering, Option, deal_of
 from dealmill.pipeline.games.card_pairing.rules import start
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import dealer
 
 ENGINE = "card-pairing/winnable"

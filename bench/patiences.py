@@ -13,7 +13,8 @@ from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses.counted import easier_game_is_sound
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from dealmill.verdicts import Unchecked, Verdict
 from tests.doing import deal
 

@@ -9,7 +9,7 @@ from bench.scale_partitions import partitions
 from bench.scale_queue import asked
 from bench.scale_rows import growth
 from bench.scale_servers import large_postgres
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 
 PARTS = {
     "Workers whose jobs sleep": sleeping,

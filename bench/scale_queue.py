@@ -15,9 +15,9 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.runs.finding import list_runs
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, jobs_over, pace
 from dealmill.pipeline.store.runs.leases import free_expired, pending, stuck, unfinished
-from dealmill.pipeline.store.runs.status import list_runs
 from dealmill.pipeline.store.runs.workers import list_workers
 from dealmill.pipeline.store.storages.item_blocks import unsolved
 from dealmill.workers.reconciler import WINDOW

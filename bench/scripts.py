@@ -14,7 +14,7 @@ from bench.measure import GAMES, all_in_turn, dealt, rounded, table
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.results.charts import bars
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from tests.servers import Postgres, clean_environment, dealmill_command, running_postgres
 
 PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"

@@ -10,8 +10,9 @@ from bench.measure import table
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.charts import Estimate, curves
-from dealmill.pipeline.solving.solve import load, solve
+from dealmill.pipeline.results.charts import SampleInterval, curves
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.survey.interval import Interval, of_share
 
 PAGE = Path(__file__).parent.parent / "docs" / "sizes.md"
@@ -92,9 +93,9 @@ def page(sizes: Sequence[Size]) -> str:
 
 
 def _draw(sizes: Sequence[Size]) -> None:
-    series: dict[str, dict[float, Estimate]] = {f"{height} high": {} for height in SIZES}
+    series: dict[str, dict[float, SampleInterval]] = {f"{height} high": {} for height in SIZES}
     for size in sizes:
-        series[f"{size.height} high"][size.ranks] = Estimate(size.share, size.interval.low, size.interval.high)
+        series[f"{size.height} high"][size.ranks] = SampleInterval(size.share, size.interval.low, size.interval.high)
     PICTURE.write_text(curves(series, "ranks of four cards").document("Winnable deals of card pairing by size") + "\n")
 
 

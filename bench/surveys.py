@@ -13,12 +13,12 @@ from statistics import median
 from bench.measure import rounded, seconds, table
 from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.choice import storage_of
 from tests.servers import clean_environment, dealmill_command
 

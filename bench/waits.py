@@ -12,7 +12,7 @@ from bench.audits import of_patiences
 from bench.growth import age, ranges
 from bench.measure import spent_by, table
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from tests.servers import dealmill_command
 
 ROOT = Path(__file__).parents[1]

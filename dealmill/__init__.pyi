@@ -55,11 +55,11 @@ from .pipeline.evidence.referee import Judgement as Judgement
 from .pipeline.evidence.referee import Outcome as Outcome
 from .pipeline.games import broken_games as broken_games
 from .pipeline.games import games as games
-from .pipeline.games.contract import Engine as Engine
 from .pipeline.games.contract import Game as Game
-from .pipeline.games.contract import Layout as Layout
-from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.deals import DealRange as DealRange
+from .pipeline.games.descriptions import Engine as Engine
+from .pipeline.games.descriptions import Layout as Layout
+from .pipeline.games.descriptions import Reject as Reject
 from .pipeline.games.installed import BrokenGame as BrokenGame
 from .pipeline.games.pictures import Scene as Scene
 from .pipeline.games.playback import Playback as Playback

@@ -2,9 +2,10 @@
 
 `capital_ranks`, `with_letters` and `wide_characters` are for readers of layouts. `Cards` draws the cards of a table, in
 the sizes that are here, too; `Marks` says which have moved.
-`scene_of_step` draws a step of evidence, and `rows_of_plays` shows which plays of a careful player are won.
+A `Display` shows evidence step by step, as text and as pictures, and a `CardTable` is a game in play.
 """
 
+from dealmill.pipeline.games.card_displays import HIDDEN, IDLE, LINE, CardTable, Display, Step, card_name
 from dealmill.pipeline.games.card_pictures import (
     HEIGHT,
     LABEL,
@@ -27,11 +28,13 @@ from dealmill.pipeline.games.card_texts import (
     wide_characters,
     with_letters,
 )
-from dealmill.pipeline.games.play_pictures import caption_of_plays, rows_of_plays, scene_of_step
 
 __all__ = [
     "HEIGHT",
+    "HIDDEN",
+    "IDLE",
     "LABEL",
+    "LINE",
     "LONGEST_LINE",
     "MARGIN",
     "PITCH",
@@ -41,13 +44,14 @@ __all__ = [
     "STRIP",
     "WIDE",
     "WIDTH",
+    "CardTable",
     "Cards",
+    "Display",
     "Marks",
+    "Step",
     "capital_ranks",
-    "caption_of_plays",
+    "card_name",
     "is_name_of",
-    "rows_of_plays",
-    "scene_of_step",
     "wide_characters",
     "with_letters",
     "words_of_stock",

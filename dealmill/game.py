@@ -12,17 +12,8 @@ from dealmill.pipeline.errors import (
     UsageError,
 )
 from dealmill.pipeline.games.careful import careful_player, graded
-from dealmill.pipeline.games.contract import (
-    AnswerFormat,
-    Deals,
-    Engine,
-    Family,
-    Game,
-    Layout,
-    Parameter,
-    Reject,
-    RulesText,
-)
+from dealmill.pipeline.games.contract import Family, Game
+from dealmill.pipeline.games.descriptions import AnswerFormat, Deals, Engine, Layout, Parameter, Reject, RulesText
 from dealmill.pipeline.games.functions import (
     NO_LIMIT,
     CanonicalMask,

@@ -10,8 +10,9 @@ from dealmill.pipeline.arguments import MAX_INTEGER, check_integer, node_limit
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games import engine_of, find_game
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import SAMPLE_SEED, DealRange
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.reading import read_moves, read_pasted
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary

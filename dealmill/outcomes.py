@@ -9,8 +9,9 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.planning.run_planning import plan_replacement
-from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.planning.run_planning import queue_replacement
+from dealmill.pipeline.store.runs.finding import runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.arrow import Tabular, table_of_runs
 from dealmill.runs import Run
@@ -165,7 +166,7 @@ class Retraction:
             If the retracted version is still installed.
         """
         return [
-            (retracted, Run(self._database, plan_replacement(self._database, retracted))) for retracted in self.runs
+            (retracted, Run(self._database, queue_replacement(self._database, retracted))) for retracted in self.runs
         ]
 
 

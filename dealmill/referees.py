@@ -4,7 +4,7 @@
 leaves large losses to compiled code, and `random_number` draws samples by the layout.
 """
 
-from dealmill.pipeline.games.choice import CompiledJudge, random_number
+from dealmill.pipeline.games.compiled_judge import CompiledJudge, random_number
 from dealmill.pipeline.games.player import (
     ERROR_SHIFT,
     PLAYS,

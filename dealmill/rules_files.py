@@ -6,8 +6,8 @@
 
 from dealmill.pipeline.games.rules_files import (
     BOTH,
-    MOST_CHARACTERS,
-    MOST_COLUMNS,
+    MAX_CHARACTERS,
+    MAX_COLUMNS,
     UNLIMITED_WORD,
     Key,
     Schema,
@@ -21,8 +21,8 @@ from dealmill.pipeline.games.rules_files import (
 
 __all__ = [
     "BOTH",
-    "MOST_CHARACTERS",
-    "MOST_COLUMNS",
+    "MAX_CHARACTERS",
+    "MAX_COLUMNS",
     "UNLIMITED_WORD",
     "Key",
     "Schema",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.printable import decimal
-from dealmill.pipeline.results.charts import Chart, Estimate, Row, histogram, intervals, narrowing
+from dealmill.pipeline.results.chart_parts import Chart
+from dealmill.pipeline.results.charts import IntervalRow, SampleInterval, histogram, intervals, narrowing
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.runs.status import RunStatus
@@ -19,10 +20,10 @@ def winnability_chart(runs: "Sequence[Run]", link: Callable[[int], str] | None =
     """Return the interval of the share of winnable layouts of each run that has one; None if none has. The exact share
     is drawn if it is the same for all. `link` is the address of the page of a run, by its number."""
     rows = [
-        Row(
+        IntervalRow(
             _label(run.progress),
             run.progress.source_name,
-            _estimate(known),
+            _interval(known),
             link and link(run.id),
         )
         for run in runs
@@ -33,8 +34,8 @@ def winnability_chart(runs: "Sequence[Run]", link: Callable[[int], str] | None =
     return intervals(rows, None if exact is None else float(exact)) if rows else None
 
 
-def _estimate(share: "Winnability") -> Estimate:
-    return Estimate(share.share, share.low, share.high)
+def _interval(share: "Winnability") -> SampleInterval:
+    return SampleInterval(share.share, share.low, share.high)
 
 
 def _label(run: "RunStatus") -> str:
@@ -44,7 +45,7 @@ def _label(run: "RunStatus") -> str:
 
 def narrowing_chart(run: "Run") -> Chart | None:
     """Return how the interval of the winnability of a run narrows; None if it has too few jobs, or no winnability."""
-    points = {each.layouts: _estimate(each.interval) for each in run.convergence()}
+    points = {each.layouts: _interval(each.interval) for each in run.convergence()}
     exact = run.expectation
     return narrowing(points, None if exact is None else float(exact)) if len(points) > 2 else None
 
@@ -65,6 +66,6 @@ def distribution_chart(run: "Run", measure: str, link: Callable[[int, int], str]
 def _unit(run: "RunStatus") -> str:
     """Return what the values of a run count; empty if its engine is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1].unit
+        return find_engine(run.referee_engine)[1].unit
     except DealmillError:
         return ""

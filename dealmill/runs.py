@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Unpack
 from dealmill.audits import Audit
 from dealmill.pipeline.arguments import DifferenceKind, check_integer, takes
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import Progress, Rerunning
 from dealmill.pipeline.progress.notebook import in_notebook
@@ -33,8 +33,9 @@ from dealmill.pipeline.store.planning.states import describe
 from dealmill.pipeline.store.queries.failures import Failure, failures_of
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
+from dealmill.pipeline.store.runs.finding import find_run, related_runs
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs
+from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.storages.arrow import Tabular
@@ -307,7 +308,7 @@ class Run(Tabular):
             return histogram_of(self._database, self.id, measure)
         from dealmill.pipeline.outputs.pack import measure_of  # loads pydantic
 
-        graded = measure_of(self.progress.rules_engine, measure)
+        graded = measure_of(self.progress.referee_engine, measure)
         numbers = (graded.of(field) for page in self.results().pages() for field in page.columns[graded.field])
         return histogram_of_numbers(measure, [number for number in numbers if number is not None])
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from itertools import chain, islice
+from itertools import islice
 from os import PathLike, fsdecode
 from pathlib import Path
 from types import TracebackType
@@ -15,8 +15,8 @@ from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunL
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.deals import DealRange, all_deals, is_deal_range, parse_deal
+from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import (
     RunArguments,
     RunOptions,
@@ -25,7 +25,7 @@ from dealmill.pipeline.ingest.options import (
     VerdictArguments,
     VerdictOptions,
 )
-from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.progress.events import Progress
 from dealmill.pipeline.progress.notebook import in_notebook
 from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
@@ -49,17 +49,11 @@ from dealmill.pipeline.store.queries.results import (
 )
 from dealmill.pipeline.store.runs.controls import labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
+from dealmill.pipeline.store.runs.finding import find_run, list_run_ids, list_runs, run_ids_between
 from dealmill.pipeline.store.runs.incidents import Incident, list_incidents
 from dealmill.pipeline.store.runs.log import Action, list_actions
 from dealmill.pipeline.store.runs.selection import selected_runs
-from dealmill.pipeline.store.runs.status import (
-    RunStatus,
-    check_not_halted,
-    find_run,
-    list_run_ids,
-    list_runs,
-    run_ids_between,
-)
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted
 from dealmill.pipeline.store.runs.workers import Worker, list_workers
 from dealmill.pipeline.store.sources.source import (
     RejectReason,
@@ -75,14 +69,11 @@ from dealmill.runs import Run
 from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import SourceSpec
     from dealmill.pipeline.outputs.pack import Pack
     from dealmill.pipeline.outputs.pack_choice import PackArguments
     from dealmill.pipeline.store.queries.find import Match
 
-MOST_LINES = 10_000
-"""Lines of a file in which a single layout is looked for."""
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
@@ -163,9 +154,8 @@ class Store:
         ----------
         source
             A file; numbered deals such as ``"deal:klondike:seed=0:1,15,19-25"``, or what `dealmill.deals` returns; or a
-            saved query such as
-            ``"query:3:verdict=undecided"``, or what `Run.results` returns. The layouts of a query are those of the
-            results of one finished run.
+            saved query such as ``"query:3:verdict=undecided"``, or what `Run.results` returns. The layouts of a query
+            are those of the results of one finished run.
         game
             The game of a file whose name does not contain it.
         engine
@@ -623,12 +613,14 @@ class Store:
         NotFoundError
             If there is no such game.
         """
-        from dealmill.pipeline.store.queries.find import find_layout  # loads NumPy
+        from dealmill.pipeline.ingest.files import first_lines
+        from dealmill.pipeline.store.queries.find import find_layout, lines_of_layout  # loads NumPy
 
         if isinstance(layout, str) and is_deal_range(layout):
             deal = parse_deal(layout)
             [layout], game = deal, deal.game.name
-        return find_layout(self._database, _lines(layout), game, progress)
+        lines = first_lines(fsdecode(layout)) if isinstance(layout, PathLike) else lines_of_layout(layout)
+        return find_layout(self._database, lines, game, progress)
 
     def rejects(
         self, *, run: int | str | None = None, source: int | str | None = None, limit: int | None = None
@@ -763,33 +755,17 @@ class Store:
         OutputError
             If a file cannot be written.
         """
-        from dealmill.pipeline.outputs.pack_choice import check_path, choice_of, counts_by_grade
-        from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, Growth
-        from dealmill.pipeline.results.measures import CHANCE
-        from dealmill.pipeline.solving.winnable import default_limit
+        from dealmill.packs import pack_of_game  # loads NumPy
 
-        deals = game if isinstance(game, DealRange) else all_deals(game)
-        owner, engine = engine_of(deals.game.name)
-        grader = owner.grader(engine)
-        if grader is None or grader is engine:
-            raise UsageError(f"{owner.name} has no careful player: solve its deals, and name the run of which to pack")
-        choice, file = choice_of(CHANCE, **arguments), Path(path)
-        check_path(self._database, file, force=force)
-        count = FIRST_DEALS
-        progress(Message(f"solving and playing the first {count} deals of {owner.name}, to see how many are needed"))
-        while True:
-            part = deals.part(1, count + 1)
-            run = self.run(part, engine=owner.full_name(engine), max_nodes=default_limit(engine), progress=progress)
-            played = self.run(part, engine=owner.full_name(grader), progress=progress)
-            counts = counts_by_grade(self._database, run.progress, choice, played.progress, progress)
-            growth = Growth(owner.name, count, counts, choice.sizes)
-            if growth.deals_needed <= count:
-                break
-            growth.check_in_reach()
-            costs = [each.progress.cpu_seconds for each in (run, played)]
-            progress(Message(growth.words(costs, settings().workers)))
-            count = growth.next_deals
-        return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **arguments)
+        return pack_of_game(
+            self,
+            game,
+            Path(path),
+            force=force,
+            with_checker=with_checker,
+            progress=progress,
+            arguments=arguments,
+        )
 
     def runs_of(self, engine: str, version: str) -> RunList:
         """Return the runs of a version of an engine (its full name) or a family, oldest first."""
@@ -870,20 +846,3 @@ class Store:
         if source is not None and run is not None:
             raise UsageError("name a run or a source whose rejects you mean, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
-
-
-def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
-    """Return the lines of a layout, or the first lines of a file."""
-    from dealmill.pipeline.ingest.files import lines_of, open_binary, text_blocks
-
-    match layout:
-        case str():
-            return list(enumerate(layout.splitlines(), start=1))
-        case Layout():
-            return [(1, layout.text)]
-        case Result():
-            game, _ = layout.game_and_engine
-            return [(1, game.spellings(layout.layout)[0])]
-    name = fsdecode(layout)
-    with open_binary(name) as file:
-        return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

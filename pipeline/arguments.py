@@ -9,18 +9,18 @@ from typing import Any, TypeVar, is_typeddict
 
 from dealmill.pipeline.errors import UsageError
 
-MOST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 MAX_INTEGER = 2**63 - 1
 """The largest integer that every supported database can store."""
-MOST_DEAL = 2**63 - 2
+MAX_DEAL = 2**63 - 2
 """The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.games.deals.DealRange`."""
-MOST_NODES = 2**62 - 1
+MAX_NODES = 2**62 - 1
 """The largest node limit; 2⁶² means "no limit" in the database."""
-NUMBERS = range(-(2**40) + 1, 2**40)
+VERDICT_NUMBERS = range(-(2**40) + 1, 2**40)
 """The values and node counts of verdicts, about a million million: their sums must fit into 64 bits."""
 MAX_ITEMS = 10**11
 """The most items of a run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
-MOST_WORKERS = 1_024
+MAX_WORKERS = 1_024
 """The most worker processes that a command starts."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -88,7 +88,7 @@ def check_integer(what: str, number: object, least: int = 0, greatest: int = MAX
 
 def node_limit(max_nodes: object) -> int | None:
     """Return a checked node limit; None means no limit."""
-    return None if max_nodes is None else check_integer("max_nodes", max_nodes, 1, MOST_NODES)
+    return None if max_nodes is None else check_integer("max_nodes", max_nodes, 1, MAX_NODES)
 
 
 def number_range(text: str) -> tuple[int | None, int | None]:
@@ -129,7 +129,7 @@ def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int
 
 
 def _end(what: str, end: object, missing: int) -> int:
-    return missing if end is None else check_integer(what, end, -MOST_NODES, MOST_NODES)
+    return missing if end is None else check_integer(what, end, -MAX_NODES, MAX_NODES)
 
 
 class DifferenceKind(StrEnum):
@@ -201,9 +201,9 @@ def _index(number: object) -> int | None:
 def formatted(number: int) -> str:
     """Return a number for messages: large limits as powers of two."""
     return {
-        MOST_SEED: "2⁶⁴ − 1",
+        MAX_SEED: "2⁶⁴ − 1",
         MAX_INTEGER: "2⁶³ − 1",
-        MOST_DEAL: "2⁶³ − 2",
-        MOST_NODES: "2⁶² − 1",
-        -MOST_NODES: "1 − 2⁶²",
+        MAX_DEAL: "2⁶³ − 2",
+        MAX_NODES: "2⁶² − 1",
+        -MAX_NODES: "1 − 2⁶²",
     }.get(number, f"{number:,}")

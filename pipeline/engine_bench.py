@@ -27,12 +27,14 @@ from dealmill.pipeline.games.batch import (
     to_batch,
     to_strings,
 )
-from dealmill.pipeline.games.contract import DECIDED, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
-from dealmill.pipeline.solving.solve import load, solve_texts
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
@@ -217,14 +219,14 @@ def bench_engine(
         for name, each, output, times in zip(names, engines, solved, seconds, strict=True)
     ]
     reference = baselines[0] if baselines else None
-    if reference is None and known.rules_name == game.engines[0].rules_name:
+    if reference is None and known.referee_name == game.engines[0].referee_name:
         solved.append(concatenate_solved([part.solved for part in entries if part.solved]))
         reference = _figures(game.full_name(game.engines[0]), "of the set", to_batch(solved[1]), layouts, None)
     if reference is None:
         return EngineBench(len(layouts), limit, None, measured, [], None, None)
     time_ratio = time_ratio_of(zip(*seconds[::-1].tolist(), strict=True)) if baselines else None
     nodes = _node_counts(solved[1], solved[0]) if baselines else None
-    same_question = len({each.rules_name for each in engines}) == 1
+    same_question = len({each.referee_name for each in engines}) == 1
     differences = _differences(layouts, solved[1], solved[0], same_question=same_question)
     return EngineBench(len(layouts), limit, reference, measured, differences, nodes, time_ratio)
 

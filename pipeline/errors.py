@@ -140,11 +140,11 @@ class InvalidEvidence(DealmillError):
     quote the evidence, only the beginning is kept.
     """
 
-    MOST_CHARACTERS = 1_000
+    MAX_CHARACTERS = 1_000
 
     def __init__(self, step: int, reason: str) -> None:
-        if len(reason) > self.MOST_CHARACTERS:
-            reason = f"{reason[: self.MOST_CHARACTERS]}..."
+        if len(reason) > self.MAX_CHARACTERS:
+            reason = f"{reason[: self.MAX_CHARACTERS]}..."
         super().__init__(f"step {step}: {reason}")
         self.step = step
         self.reason = reason

@@ -9,20 +9,21 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, to_batch, to_strings, to_texts
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import parse_deal_range
-from dealmill.pipeline.solving import solve as room
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.games.descriptions import Layout
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals, open_source
 from dealmill.pipeline.system.settings import settings as settings_of_environment
@@ -130,7 +131,7 @@ def a_run(
 ) -> RunStatus:
     """Return a finished run over the given layouts."""
     _, definition = find_engine(engine)
-    number = plan_run(
+    number = insert_run(
         database, a_source(database, engine, layouts, name), engine, definition.version, max_nodes, chunk=chunk
     )
     do_runs(database)
@@ -143,7 +144,7 @@ def queue_stored(
     """Plan a run that is stored like this, and return its number."""
     _, definition = find_engine(engine)
     limit = definition.max_nodes if max_nodes is None else max_nodes
-    return plan_run(database, source, engine, definition.version, limit, storage=storage)
+    return insert_run(database, source, engine, definition.version, limit, storage=storage)
 
 
 def queue_compact(database: Database, deals: str, max_nodes: int | None = None) -> int:
@@ -205,7 +206,7 @@ class Brittle:
     """An engine that breaks down on some deals."""
 
     def __init__(self, engine: str, bad: Sequence[str]) -> None:
-        self._solve = room.load(engine)
+        self._solve = load(engine)
         self._bad = set(bad)
 
     def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:

@@ -34,7 +34,7 @@ last one when it is imported."""
 FORK_CLIENT = Path(__file__).parent / "forks" / "client.py"
 LONGEST_SECONDS = 240.0
 """How long a command may take."""
-MOST_ROOM = 10 * 2**30
+MAX_ROOM = 10 * 2**30
 """More bytes than all databases of a test session take."""
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script, and inherited by all commands
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -173,7 +173,7 @@ def folder_in_memory() -> str | None:
     """Return a folder whose files are in memory, if it has room for the databases of all tests. Each has hundreds of
     files, which take long to create and remove on a disk."""
     folder = Path("/dev/shm")  # noqa: S108 -- a folder in it is private
-    return str(folder) if folder.is_dir() and shutil.disk_usage(folder).free > MOST_ROOM else None
+    return str(folder) if folder.is_dir() and shutil.disk_usage(folder).free > MAX_ROOM else None
 
 
 @contextmanager

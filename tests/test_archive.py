@@ -21,8 +21,9 @@ from dealmill.pipeline.progress.events import Event, Message
 from dealmill.pipeline.store.audits.seals import seal_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
@@ -46,7 +47,7 @@ def deal_run(database: Database) -> RunStatus:
     deals = parse_deal_range(DEALS)
     engine = deals.game.engines[0]
     source = complete(database, append(database, open_deals(database, deals), Entries.of(list(deals))))
-    number = plan_run(database, source, deals.game.full_name(engine), engine.version, 300, chunk=2)
+    number = insert_run(database, source, deals.game.full_name(engine), engine.version, 300, chunk=2)
     do_runs(database)
     return find_run(database, number)
 
@@ -298,7 +299,7 @@ def test_what_cannot_be_archived_is_refused(sqlite_store: Database, tmp_path: Pa
     alter(sqlite_store, "DELETE FROM blocks WHERE run_id = :run", run=run.id)
     with pytest.raises(StoreError, match=f"run {run.id} has no fingerprint"):
         dealmill.archive(store.runs(), tmp_path / "night.zip")
-    plan_run(sqlite_store, find_source(sqlite_store, run.source), run.engine, run.version, 5)
+    insert_run(sqlite_store, find_source(sqlite_store, run.source), run.engine, run.version, 5)
     with pytest.raises(UnfinishedError, match="5 of 5 layouts pending"):
         dealmill.archive(store.runs()[1], tmp_path / "night.zip")
     assert not list(tmp_path.glob("night*"))

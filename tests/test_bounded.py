@@ -12,7 +12,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.errors import BadLayout, DamagedResults
-from dealmill.pipeline.system.bounded import MOST_BYTES, NOT_STARTED, BoundedProcess, TooMuch
+from dealmill.pipeline.system.bounded import MAX_BYTES, NOT_STARTED, BoundedProcess, TooMuch
 
 LONG = 60
 MEGABYTE = 1 << 20
@@ -40,11 +40,11 @@ def end(code: int) -> None:
 
 def test_a_call_may_take_so_much_memory_besides_that_of_the_calls_before(process: BoundedProcess) -> None:
     for _ in range(3):
-        assert process.call(LONG, take, MOST_BYTES - 20 * MEGABYTE)
+        assert process.call(LONG, take, MAX_BYTES - 20 * MEGABYTE)
     with pytest.raises(TooMuch, match=r"^took more than 500 MB of memory$"):
-        process.call(LONG, take, MOST_BYTES + 20 * MEGABYTE)
+        process.call(LONG, take, MAX_BYTES + 20 * MEGABYTE)
     with pytest.raises(TooMuch, match="500 MB"):
-        process.call(LONG, bytes, MOST_BYTES)
+        process.call(LONG, bytes, MAX_BYTES)
 
 
 def test_a_call_that_takes_too_long_ends_its_process_only(process: BoundedProcess) -> None:

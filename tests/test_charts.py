@@ -11,23 +11,16 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import dealmill
+from dealmill.pipeline.results.chart_parts import LEFT, RIGHT, WIDTH, Chart, labels, log_ticks, number_label, ticks
 from dealmill.pipeline.results.charts import (
-    LEFT,
-    RIGHT,
-    WIDTH,
-    Chart,
-    Estimate,
-    Row,
+    IntervalRow,
+    SampleInterval,
     bars,
     curves,
     histogram,
     intervals,
-    labels,
-    log_ticks,
     narrowing,
-    number_label,
     scatter,
-    ticks,
     verdict_bar,
 )
 from dealmill.pipeline.store.distributions.histograms import bars_of, distribution_of, doubling_bars, equal_bars
@@ -122,12 +115,12 @@ def test_a_histogram_of_nodes_has_a_logarithmic_axis(numbers: list[int]) -> None
 
 
 SHARES = st.floats(0, 1)
-ESTIMATES = st.tuples(SHARES, SHARES, SHARES).map(sorted).map(lambda ends: Estimate(ends[1], ends[0], ends[2]))
+ESTIMATES = st.tuples(SHARES, SHARES, SHARES).map(sorted).map(lambda ends: SampleInterval(ends[1], ends[0], ends[2]))
 
 
 @given(st.lists(ESTIMATES, min_size=1, max_size=5), st.none() | SHARES)
-def test_intervals_are_on_one_scale(estimates: list[Estimate], exact: float | None) -> None:
-    chart = intervals([Row(f"{index}: a run", "file", each) for index, each in enumerate(estimates)], exact)
+def test_intervals_are_on_one_scale(estimates: list[SampleInterval], exact: float | None) -> None:
+    chart = intervals([IntervalRow(f"{index}: a run", "file", each) for index, each in enumerate(estimates)], exact)
     drawn = ET.fromstring(chart.svg)
     ends = [
         [float((line.get(name) or "")[:-1]) for name in ("x1", "x2")]
@@ -147,7 +140,9 @@ def test_intervals_are_on_one_scale(estimates: list[Estimate], exact: float | No
 
 
 def test_long_labels_keep_both_ends() -> None:
-    chart = intervals([Row("7: card-pairing/mine " + "a" * 60 + ", 10 nodes", "b" * 99, Estimate(0.5, 0.4, 0.6))])
+    chart = intervals(
+        [IntervalRow("7: card-pairing/mine " + "a" * 60 + ", 10 nodes", "b" * 99, SampleInterval(0.5, 0.4, 0.6))]
+    )
     assert "7: card-pairing/mi" in chart.svg and "a, 10 nodes" in chart.svg
     check_labels(chart)
 
@@ -156,7 +151,9 @@ def test_long_labels_keep_both_ends() -> None:
 @example(1_045, 1.504, None)
 @example(2_140, 1.4932, None)
 def test_the_narrowing_interval_is_drawn_with_the_exact_share(first: int, factor: float, exact: float | None) -> None:
-    points = {round(first * factor**step) + step: Estimate(0.5, 0.4 + step / 40, 0.6 - step / 40) for step in range(4)}
+    points = {
+        round(first * factor**step) + step: SampleInterval(0.5, 0.4 + step / 40, 0.6 - step / 40) for step in range(4)
+    }
     chart = narrowing(points, exact)
     assert (exact is not None) == (">exact<" in chart.svg)
     assert f"{first:,} layout" in chart.svg
@@ -223,7 +220,7 @@ def test_a_bar_shows_each_share_and_says_it_in_words() -> None:
 
 
 def test_a_file_has_a_title_and_its_size() -> None:
-    document = intervals([Row("run 1", "file", Estimate(0.5, 0.4, 0.6))]).document("<title>")
+    document = intervals([IntervalRow("run 1", "file", SampleInterval(0.5, 0.4, 0.6))]).document("<title>")
     drawn = ET.fromstring(document)
     assert drawn.get("viewBox", "").startswith(f"0 0 {LEFT + WIDTH + RIGHT} ")
     assert "".join(drawn[1].itertext()) == "<title>" and "%" not in drawn[2].get("width", "%")
@@ -232,7 +229,7 @@ def test_a_file_has_a_title_and_its_size() -> None:
 @given(
     st.lists(st.dictionaries(st.integers(1, 100).map(float), ESTIMATES, min_size=1, max_size=4), min_size=1, max_size=5)
 )
-def test_names_of_curves_are_in_the_picture_and_apart(series: list[dict[float, Estimate]]) -> None:
+def test_names_of_curves_are_in_the_picture_and_apart(series: list[dict[float, SampleInterval]]) -> None:
     chart = curves({f"{index} high": points for index, points in enumerate(series)}, "ranks")
     check_labels(chart)
     heights = sorted(y for y, _, _, words in texts(chart.svg) if words.endswith(" high"))

@@ -11,7 +11,8 @@ from dealmill import NotFoundError, Store, Verdict, bench_engine
 from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness, WrongVerdict, set_file
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game, games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.searches import MAX_NODES
@@ -98,7 +99,7 @@ def test_sets_can_be_chosen_again(game: Game, name: str) -> None:
 @each_engine
 def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
     name = game.full_name(engine)
-    answers_the_set = engine.rules_name == game.engines[0].rules_name
+    answers_the_set = engine.referee_name == game.engines[0].referee_name
     bench = bench_engine(name, max_nodes=None if answers_the_set else FEW_NODES)
     assert bench.right
     assert (bench.layouts, bench.other.engine) == (sets.SIZE, name)

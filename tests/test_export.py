@@ -23,12 +23,13 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import Page
@@ -164,7 +165,7 @@ def test_missing_and_retracted_rows_are_reported(database: Database, folder: Pat
 
 
 def test_each_row_of_an_unfinished_run_says_why_it_is_not_finished(database: Database, folder: Path) -> None:
-    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
+    number = insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     do_job(database, leases.pending(database, SOLVING, installed_engines(), 1)[0])
     run, why = find_run(database, number), "200 of 300 layouts pending"
     rows, columns = [(*row, why) for row in queried(database, run)], (*COLUMNS, "unfinished")

@@ -19,10 +19,11 @@ from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, deal, do_job
 
@@ -119,7 +120,7 @@ def solved_rows(layouts: list[str]) -> list[tuple[str, int, int | None, str | No
 @pytest.mark.parametrize("chunk", [1_000, 2_500, 333])
 def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, database: Database) -> None:
     source = a_source(database, ENGINE, LAYOUTS)
-    number = plan_run(database, source, ENGINE, "1", None, chunk=chunk)
+    number = insert_run(database, source, ENGINE, "1", None, chunk=chunk)
     left = leases.pending(database, SOLVING, installed_engines(), 100)
     random.Random(chunk).shuffle(left)
     for job_number in left:
@@ -129,7 +130,7 @@ def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, datab
 
 
 def test_a_fingerprint_does_not_depend_on_splits(database: Database) -> None:
-    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
+    number = insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
     for attempt in range(6):
         for job_number in leases.pending(database, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
             SOLVING_JOBS.claim(database, job_number, "dies", -1.0)
@@ -141,7 +142,7 @@ def test_a_fingerprint_does_not_depend_on_splits(database: Database) -> None:
 
 
 def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(database: Database) -> None:
-    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
+    number = insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(partial(do_job, database), leases.pending(database, SOLVING, installed_engines(), 100)))
     assert fingerprint_of(database, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))

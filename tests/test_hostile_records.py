@@ -1,7 +1,8 @@
 """Layouts on record that somebody has edited, on both databases: each fails alone, and an audit names it."""
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.result import Result
@@ -10,7 +11,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.doing import a_run, alter, an_audit, deal, do_runs, each_engine

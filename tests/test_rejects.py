@@ -3,7 +3,7 @@
 import pytest
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.pipeline.store.sources.source import count_reasons
 from tests.doing import QUICK, deal
 

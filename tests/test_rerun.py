@@ -12,8 +12,8 @@ from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress.events import silent
@@ -22,11 +22,12 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
-from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_replacement, queue_rerun, queue_run
 from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs, open_source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
@@ -77,19 +78,19 @@ def test_an_interrupted_rerun_is_resumed(database: Database) -> None:
 
 
 def test_an_unfinished_run_cannot_be_rerun(database: Database) -> None:
-    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
+    number = insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
     with pytest.raises(StoreError, match="run 1 is not finished"):
         queue_rerun(database, find_run(database, number), any_version=False)
 
 
 def test_a_rerun_of_a_run_that_cannot_be_finished_says_why(database: Database) -> None:
     broken = append(database, open_source(database, "memory", "b.txt", b"b"), Entries.of([Layout(1, "AABB")]))
-    plan_run(database, broken, ENGINE, "1", None)
+    insert_run(database, broken, ENGINE, "1", None)
     cut_remaining_jobs(database, broken)
     do_runs(database)
     with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* repeat the command"):
         queue_rerun(database, find_run(database, "1"), any_version=False)
-    plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None)
+    insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None)
     retract(database, ENGINE, "1", "miscounts")
     for number in ("1", "2"):
         with pytest.raises(RetractedError, match=rf"run {number} cannot continue: .* was retracted \(miscounts\)"):
@@ -339,7 +340,7 @@ def test_only_what_both_runs_have_solved_counts_as_compared(database: Database, 
     deals = DealRange(find_game("memory"), 3, 1, 5_000)
     deals_reading(database, deals).finish(silent)
     source = deals_source(database, deals)
-    runs = [plan_run(database, source, ENGINE, "1", limit, storage=storage, chunk=1_000) for limit in (7, 8)]
+    runs = [insert_run(database, source, ENGINE, "1", limit, storage=storage, chunk=1_000) for limit in (7, 8)]
     numbers = pending(database)
     for number in (*numbers[:3], *numbers[7:]):
         do_job(database, number)
@@ -400,12 +401,12 @@ def test_retracted_runs_are_queued_again_for_the_installed_version(database: Dat
     a_run(database, ENGINE, LAYOUTS, max_nodes=77)
     [run] = list_runs(database)
     with pytest.raises(VersionError, match="still installed"):
-        plan_replacement(database, run)
+        queue_replacement(database, run)
     put_on_record(database, "0")
     [gone] = retract(database, ENGINE, "0", "miscounts")
-    planned = plan_replacement(database, gone)
+    planned = queue_replacement(database, gone)
     assert (planned.id, planned.version, planned.max_nodes, planned.retracted) == (2, "1", 77, None)
-    assert plan_replacement(database, gone).id == planned.id
+    assert queue_replacement(database, gone).id == planned.id
     do_runs(database)
     assert find_run(database, "2").solved == 300
     assert list_actions(database)[-1].why == "in place of run 1"
@@ -417,13 +418,13 @@ def test_a_retracted_survey_is_repeated_with_as_many_deals(database: Database) -
     extend_to(database, survey, 12_000)
     a_run(database, ENGINE, LAYOUTS)
     put_on_record(database, "0")
-    planned = [plan_replacement(database, gone) for gone in retract(database, ENGINE, "0", "miscounts")]
+    planned = [queue_replacement(database, gone) for gone in retract(database, ENGINE, "0", "miscounts")]
     assert [(run.id, run.storage, run.items) for run in planned] == [
         (3, Storage.COMPACT, 12_000),
         (4, Storage.ROWS, 300),
     ]
     assert (planned[0].source_name, planned[0].version, planned[0].max_nodes) == (deals.name, "1", 77)
-    assert [plan_replacement(database, gone).id for gone in list_runs(database, [1, 2])] == [3, 4]
+    assert [queue_replacement(database, gone).id for gone in list_runs(database, [1, 2])] == [3, 4]
     do_runs(database)
     assert find_run(database, "3").solved == find_run(database, "3").items == 12_000
 

@@ -10,8 +10,8 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence.digests import block_digest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.record import RESULT
@@ -20,10 +20,10 @@ from dealmill.pipeline.store.audits.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import blocks, items, runs, source_blocks, verdicts
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
 from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.planned import run_seal
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
@@ -42,7 +42,7 @@ def rows(database: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditSt
     source = open_source(database, "memory", "a.txt", b"digest")
     for first in range(0, len(ENTRIES), batch):
         source = append(database, source, Entries.of(ENTRIES[first : first + batch]))
-    plan_run(database, complete(database, source), MEMORY, "1", None, chunk=chunk)
+    insert_run(database, complete(database, source), MEMORY, "1", None, chunk=chunk)
     do_runs(database)
     return an_audit(database, find_run(database, "1"))
 
@@ -110,7 +110,7 @@ def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(database: Data
 
 def test_an_audit_of_an_unfinished_run_gives_no_seal_even_when_the_run_is_finished(database: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBA"]
-    run = plan_run(database, a_source(database, MEMORY, layouts, "a.txt"), MEMORY, "1", None, chunk=1)
+    run = insert_run(database, a_source(database, MEMORY, layouts, "a.txt"), MEMORY, "1", None, chunk=1)
     do_job(database, pending(database)[0])
     audit = an_audit(database, find_run(database, str(run)))
     assert audit.clean and audit.judged == 1

@@ -11,7 +11,8 @@ from dealmill.pipeline.games.batch import Solved, Texts, to_batch, to_strings, t
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving import solve as room
-from dealmill.pipeline.solving.solve import failed_verdicts, load, solve, solve_texts
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import failed_verdicts, solve, solve_texts
 from tests.doing import deal
 
 COUNT = 1_000

@@ -26,7 +26,22 @@ DOORS = {
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("contrib", "dealmill", "pipeline", "workers")
-VAGUE = {"found", "wanted", "place", "one", "other", "most"}
+VAGUE = {
+    "again",
+    "cut",
+    "found",
+    "here",
+    "kept",
+    "most",
+    "one",
+    "other",
+    "place",
+    "said",
+    "there",
+    "told",
+    "tried",
+    "wanted",
+}
 """Words that do not say what a variable holds."""
 PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
 """Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""

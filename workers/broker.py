@@ -17,7 +17,7 @@ SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20
 STARTS = 3
 ELSEWHERE = "or set DEALMILL_BROKER_URL to the URL of a running Valkey or Redis server"
-MOST_OUTPUT = 2_000
+MAX_OUTPUT = 2_000
 """The last characters of the output of a server that are part of an error."""
 
 
@@ -92,7 +92,7 @@ class LocalBroker:
                 break
         written = process.stdout.read() if process.stdout else ""
         logged = self._log.read_text(errors="replace") if self._log.exists() else ""
-        output = f"{written.strip()}\n{logged.strip()}".strip()[-MOST_OUTPUT:] or "none"
+        output = f"{written.strip()}\n{logged.strip()}".strip()[-MAX_OUTPUT:] or "none"
         raise BrokerError(
             f"the local broker did not start: {server} {reason}; its output: {output}; fix it, {ELSEWHERE}"
         )

@@ -21,7 +21,7 @@ from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.store.database.connections import WAITING, Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import KINDS, ParentsByKind
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.incidents import DEATH, OUTAGE, record_incident
 from dealmill.pipeline.store.runs.leases import give_back, leased
@@ -42,7 +42,7 @@ from dealmill.workers.children import (
     stop,
 )
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import Parents, Queue, check_broker, queue_of, reconcile
+from dealmill.workers.reconciler import Queue, check_broker, queue_of, reconcile
 
 T = TypeVar("T")
 
@@ -147,7 +147,7 @@ class Farm:
         On entry, if compiled engines cannot be cached.
     """
 
-    def __init__(self, database: Database, tell: Tell, *, engines: bool, only: Parents | None = None) -> None:
+    def __init__(self, database: Database, tell: Tell, *, engines: bool, only: ParentsByKind | None = None) -> None:
         self._database = database
         self._only = only
         self._tell = tell
@@ -290,12 +290,12 @@ class Farm:
                 for worker, process in self._at_work().items():
                     if self._is_ours(process) or has_ended(process):
                         for kind in KINDS.values():
-                            give_back(self._database, kind.table, worker)
+                            give_back(self._database, kind.jobs, worker)
                 end_reports(self._database, worker_name(self._worker.pid))
 
     def _at_work(self) -> dict[str, int]:
         """Return the processes of this machine that hold leases, by the names of the workers."""
-        workers = set().union(*(leased(self._database, kind.table) for kind in KINDS.values()))
+        workers = set().union(*(leased(self._database, kind.jobs) for kind in KINDS.values()))
         return {worker: process for worker in workers if (process := local_process(worker)) is not None}
 
     def _is_ours(self, process: int) -> bool:

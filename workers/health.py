@@ -14,7 +14,7 @@ from socket import gethostname
 
 from dealmill.pipeline.errors import DealmillError, StoreError, VersionError, WorkerError
 from dealmill.pipeline.games import broken_games, games
-from dealmill.pipeline.games.contract import VERBS
+from dealmill.pipeline.games.contract import FUNCTIONS
 from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.solver import any_programs, check_programs
@@ -22,13 +22,13 @@ from dealmill.pipeline.store.database.connections import Database, clock_differe
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url, shown
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import KINDS, count_unfinished_jobs, unworkable_jobs
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.workers import REPORTED, Worker, list_workers
 from dealmill.pipeline.system.settings import FILE, open_secrets, settings
 from dealmill.workers.broker import find_server
-from dealmill.workers.reconciler import check_broker, queue_of, unfinished, unworkable
+from dealmill.workers.reconciler import check_broker, queue_of
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
@@ -42,7 +42,7 @@ LONGEST_IDLE = 300.0
 """The longest time in seconds for which workers may claim no job while there are jobs that they can do."""
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
-MOST_SECONDS = 5.0
+MAX_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +158,9 @@ def _faults(offer: Offer) -> Iterator[str]:
     game = load(offer)
     if offer.distribution in (OWN, RULES) or isinstance(game, BrokenGame):
         return
-    for verb in VERBS:
+    for name in FUNCTIONS:
         try:
-            getattr(game, verb)
+            getattr(game, name)
         except DealmillError as error:
             yield str(error)
     for kind in ("deals.txt", *(("statement.txt", "statement.answer") if game.has_statement else ())):
@@ -182,10 +182,10 @@ def _engines() -> str:
 
 def _kernels() -> str:
     from dealmill.pipeline.games.caches import caches
-    from dealmill.pipeline.solving.solve import check_is_compiled
+    from dealmill.pipeline.solving.loading import mask_is_compiled
 
     folder = caches()
-    compiled = [game.name for game in games().values() if check_is_compiled(game)]
+    compiled = [game.name for game in games().values() if mask_is_compiled(game)]
     waiting = [name for name in games() if name not in compiled]
     state = f"{folder}: compiled: {_listed(compiled) or 'none'}"
     return f"{state}; compiled at first use, which takes seconds: {_listed(waiting)}" if waiting else state
@@ -218,7 +218,7 @@ def _tables(database: Database) -> str:
 
 def _clock(database: Database) -> str:
     ahead = clock_difference(database)
-    if abs(ahead) > MOST_SECONDS:
+    if abs(ahead) > MAX_SECONDS:
         raise StoreError(
             f"this machine's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's; "
             "synchronize both by NTP (leases are not affected, because they use only the database's clock)"
@@ -243,8 +243,8 @@ def _workers_here(database: Database) -> list[Worker]:
 
 def _work(database: Database) -> str:
     installation = Installation()
-    if not unfinished(database, installation):
-        left = [jobs for jobs in unworkable(database, installation) if not jobs.retracted]
+    if not count_unfinished_jobs(database, installation):
+        left = [jobs for jobs in unworkable_jobs(database, installation) if not jobs.retracted]
         if left:
             versions = ", ".join(f"{jobs.engine} {jobs.version}" for jobs in left)
             raise VersionError(
@@ -253,11 +253,11 @@ def _work(database: Database) -> str:
             )
         return "no job is pending"
     engines = installation.engines(database)
-    waits = [leases.longest_wait(database, kind.table, engines) for kind in KINDS.values()]
+    waits = [leases.longest_wait(database, kind.jobs, engines) for kind in KINDS.values()]
     waited = max((wait for wait in waits if wait is not None), default=0.0)
-    here = _workers_here(database)
-    idle = min((worker.seen for worker in here if worker.seen is not None), default=inf)
-    if waited > LONGEST_IDLE and idle > LONGEST_IDLE and not any(worker.holds for worker in here):
+    workers = _workers_here(database)
+    idle = min((worker.seen for worker in workers if worker.seen is not None), default=inf)
+    if waited > LONGEST_IDLE and idle > LONGEST_IDLE and not any(worker.holds for worker in workers):
         raise WorkerError(
             f"jobs wait since {duration(waited)}, but workers of {gethostname()} have claimed none for "
             f"{duration(LONGEST_IDLE)}; read the log of dealmill work, and start it again"

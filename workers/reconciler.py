@@ -1,7 +1,7 @@
 """The reconciler: the only sender of messages. It frees jobs whose lease has expired, and sends pending jobs
 whenever the queue is empty. So it need not remember what it has sent, and the broker may lose all messages."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
@@ -15,10 +15,9 @@ from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.progress.waiting import waiting_for
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import identity_of
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import KINDS, ParentsByKind
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import leases
-from dealmill.pipeline.store.runs.leases import UnworkableJobs
 from dealmill.workers.app import TASK, app
 from dealmill.workers.transport import BROKER_ERRORS
 
@@ -133,16 +132,12 @@ class Queue:
                 opened[0].release()  # type: ignore[no-untyped-call]
 
 
-Parents = Mapping[str, Collection[int]]
-"""The runs to solve and the audits to do, by the kind of job."""
-
-
-def reconcile(database: Database, queue: Queue, installation: Installation, only: Parents | None = None) -> None:
+def reconcile(database: Database, queue: Queue, installation: Installation, only: ParentsByKind | None = None) -> None:
     """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a queue if no
     messages are waiting there: those of all runs and audits, or `only` of some. A clogged queue is purged first; no
     information is lost, because all jobs are in the database."""
     for kind in KINDS.values():
-        leases.free_expired(database, kind.table)
+        leases.free_expired(database, kind.jobs)
     with queue.channel() as channel:
         waiting = channel.queue_declare(queue.name, passive=False, durable=True).message_count
         if waiting > CLOGGED:
@@ -153,7 +148,7 @@ def reconcile(database: Database, queue: Queue, installation: Installation, only
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
                 parents = None if only is None else only.get(name, ())
-                for job_id in leases.pending(database, kind.table, engines, WINDOW, parents):
+                for job_id in leases.pending(database, kind.jobs, engines, WINDOW, parents):
                     named_only = {"named_only": only is not None}
                     # no retry by the library: it would go on with a channel of its own, and close the one that is kept
                     app.send_task(TASK, (name, job_id), named_only, producer=producer, queue=queue.name, retry=False)
@@ -187,20 +182,3 @@ def _check_keys(channel: Any, queue: str) -> None:
                 f"the broker has a {kind} at the key {key}, but the queue needs a {expected}; delete the key, or set "
                 "DEALMILL_BROKER_URL to another database"
             )
-
-
-def unfinished(database: Database, installation: Installation) -> int:
-    """Return the number of pending and leased jobs that an installation can do."""
-    return sum(leases.unfinished(database, kind.table, installation.engines(database)) for kind in KINDS.values())
-
-
-def unfinished_runs(database: Database) -> set[int]:
-    """Return the runs with pending or leased jobs, also of their audits, that this installation can do."""
-    engines = Installation().engines(database)
-    return set().union(*(leases.unfinished_runs(database, kind.table, engines) for kind in KINDS.values()))
-
-
-def unworkable(database: Database, installation: Installation) -> list[UnworkableJobs]:
-    """Return the pending jobs that an installation cannot do; see `leases.unworkable`."""
-    engines = installation.engines(database)
-    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(database, kind.table, engines)]

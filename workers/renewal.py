@@ -101,11 +101,11 @@ class Renewal(Thread):
 
     def _renew(self, children: dict[JobInHand, int], seconds: float) -> None:
         for kind in KINDS.values():
-            for job in renew(self._database, kind.table, children, seconds):
+            for job in renew(self._database, kind.jobs, children, seconds):
                 logger.warning("job %d was ended, because its run was cancelled", job.job_id)
                 with suppress(ProcessLookupError):
                     os.kill(children[job], signal.SIGKILL)
-                give_back(self._database, kind.table, job.worker)
+                give_back(self._database, kind.jobs, job.worker)
 
 
 def runs(child: int) -> bool:

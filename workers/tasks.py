@@ -101,10 +101,10 @@ def _chosen(
         workable = workable_engines(connection)
         job_id = kind.choose(connection, job_id, workable) if any_run else job_id
         try:
-            run = run_of_job(connection, kind.table, job_id)
+            run = run_of_job(connection, kind.jobs, job_id)
         except DamagedError as error:
             return job_id, error
-        if run is None or leases.workable(connection, kind.table, job_id, workable):
+        if run is None or leases.workable(connection, kind.jobs, job_id, workable):
             return job_id, run
     if run.control is Control.ACTIVE:
         _log_unworkable(run.solved_by, run.version)
@@ -112,7 +112,7 @@ def _chosen(
 
 
 def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
-    job_id, engine, noun = job.lease.id, job.run.engine, kind.table.noun
+    job_id, engine, noun = job.lease.id, job.run.engine, kind.jobs.noun
     IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.unstarted
@@ -131,7 +131,7 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
         hopeless = isinstance(error, ProgramError) and error.hopeless
         if not hopeless:  # else the command that waits for the job says so
             logger.error("job %d failed, attempt %d: %s", job_id, job.lease.attempt, reason, exc_info=not known)
-        release = partial(leases.release, database, kind.table, job.lease, reason)
+        release = partial(leases.release, database, kind.jobs, job.lease, reason)
         _waiting(partial(release, unstarted=unstarted, hopeless=hopeless))
         _waiting(partial(record_incident, database, RETRY, f"{noun} {job.lease.parent}: {reason}"))
         metrics.count(engine, noun, "retried", {})
@@ -147,11 +147,11 @@ def _refuse_damaged(database: Database, kind: JobKind[Any, Any], job_id: int, er
 
     def claim() -> Lease | None:
         with database.writing() as connection:
-            return leases.claim(connection, kind.table, job_id, worker_name(os.getpid()), settings().lease_seconds)
+            return leases.claim(connection, kind.jobs, job_id, worker_name(os.getpid()), settings().lease_seconds)
 
     if lease := _waiting(claim):
         logger.error("job %d cannot be done: %s", job_id, error)
-        _waiting(partial(leases.release, database, kind.table, lease, str(error)))
+        _waiting(partial(leases.release, database, kind.jobs, lease, str(error)))
 
 
 def _waiting(step: Callable[[], T]) -> T:
@@ -181,7 +181,7 @@ def _prepared(
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
         _log_unloadable(engine, reason, traced=not isinstance(error, DealmillError))
-        _waiting(partial(leases.refuse, database, kind.table, job_id, reason))
+        _waiting(partial(leases.refuse, database, kind.jobs, job_id, reason))
         return False
     return True
 
@@ -189,7 +189,7 @@ def _prepared(
 def _compile(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     """Give a job back whose layouts need kernels that are not compiled, and do it without a lease, which compiles them.
     The results are not needed: this worker or another one claims the job again."""
-    _waiting(partial(leases.give_back, database, kind.table, worker_name(os.getpid())))
+    _waiting(partial(leases.give_back, database, kind.jobs, worker_name(os.getpid())))
     _prepared(database, kind, job.lease.id, job.run.engine, partial(_waiting, partial(kind.do, database, job)))
 
 
@@ -216,10 +216,10 @@ def _end_leases(worker: str, error: str) -> None:
     try:
         database = configured_database()
         for kind in KINDS.values():
-            for lease in leases.expire(database, kind.table, worker, error):
+            for lease in leases.expire(database, kind.jobs, worker, error):
                 items = f"items {lease.first:,} to {lease.stop - 1:,}"
-                lost = f"job {lease.id} of {kind.table.noun} {lease.parent}, {items}, is tried again"
+                lost = f"job {lease.id} of {kind.jobs.noun} {lease.parent}, {items}, is tried again"
                 logger.error("%s: %s: %s", worker.partition(" ")[0], error.rstrip("."), lost)
-                record_incident(database, DEATH, f"{kind.table.noun} {lease.parent}, {items}: {error}")
+                record_incident(database, DEATH, f"{kind.jobs.noun} {lease.parent}, {items}: {error}")
     except DealmillError as away:
         logger.warning("the job of %s cannot be retried before its lease expires: %s", worker, away)

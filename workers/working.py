@@ -23,19 +23,18 @@ from dealmill.pipeline.progress.events import (
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.work import seconds_left
 from dealmill.pipeline.store.database.connections import Database, refresh_statistics
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import (
+    KINDS,
+    ParentsByKind,
+    count_unfinished_jobs,
+    runs_with_unfinished_jobs,
+    unworkable_jobs,
+)
 from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.runs.finding import check_not_deleted, find_run, list_runs, read_runs
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs, withdraw
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
-from dealmill.pipeline.store.runs.status import (
-    RunStatus,
-    check_not_deleted,
-    check_not_halted,
-    check_not_retracted,
-    find_run,
-    list_runs,
-    read_runs,
-)
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, check_not_retracted
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import (
     Width,
@@ -48,17 +47,16 @@ from dealmill.pipeline.survey.growth import (
 )
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.farm import Farm
-from dealmill.workers.reconciler import Parents, unfinished, unfinished_runs, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
 the elapsed time."""
-TIMES, MOST_SECONDS = 20, 60.0
+TIMES, MAX_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
 LEAST_ANNOUNCED = 10.0
 """An audit says beforehand about how many seconds it takes if they are at least so many."""
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The most other runs that a command names whose jobs its workers do, too."""
 
 NextInstallation = Callable[[], Installation | None]
@@ -73,7 +71,7 @@ def work_until_done(
     readings: Sequence[Reading] = (),
     *,
     engines: bool = True,
-    only: Parents | None = None,
+    only: ParentsByKind | None = None,
 ) -> None:
     """Run local workers until `next_installation` says that the work is done, and ingest the sources in `readings`
     meanwhile. Wait while the database is not available. `engines` says whether the work needs engines; it may be `only`
@@ -89,7 +87,7 @@ def work_until_done(
             start = time.monotonic()  # of the last try, where the database was away
             installation = next_installation()
             end = time.monotonic()
-            due = end + min(TIMES * (end - start), MOST_SECONDS)
+            due = end + min(TIMES * (end - start), MAX_SECONDS)
             return installation
 
         while True:
@@ -105,8 +103,8 @@ def work_until_done(
 def _report_other_runs(database: Database, own: Collection[int], progress: Progress) -> None:
     """Report the unfinished runs besides a command's own: they wait, unless its workers share a broker with others,
     whose messages they get, too."""
-    if other_runs := sorted(unfinished_runs(database).difference(own)):
-        named = other_runs[:MOST_NAMED]
+    if other_runs := sorted(runs_with_unfinished_jobs(database).difference(own)):
+        named = other_runs[:MAX_NAMED]
         listed = ", ".join([*map(str, named), *(["…"] if len(other_runs) > len(named) else [])])
         if settings().broker_url is None:
             progress(Message(f"other unfinished runs ({listed}) wait; to finish all runs: dealmill work --drain"))
@@ -269,7 +267,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
     run = find_run(database, audit.run)
 
     def other_runs() -> set[int]:
-        return set() if settings().broker_url is None else unfinished_runs(database) - {run.id}
+        return set() if settings().broker_url is None else runs_with_unfinished_jobs(database) - {run.id}
 
     _report_other_runs(database, [run.id], progress)
     seconds = seconds_left(database, run, audit)
@@ -299,12 +297,12 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
         If jobs are left whose program does not start.
     """
     installation = Installation()
-    largest_backlog = unfinished(database, installation)
+    largest_backlog = count_unfinished_jobs(database, installation)
 
     def next_installation() -> Installation | None:
         nonlocal installation, largest_backlog
         installation = Installation.loading(list_runs(database, unstarted_runs(database, SOLVING)))
-        left = unfinished(database, installation)
+        left = count_unfinished_jobs(database, installation)
         largest_backlog = max(largest_backlog, left) if left else 0
         progress(Working(largest_backlog - left, largest_backlog))
         return None if drain and not left else installation
@@ -313,7 +311,7 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
     for run, count in paused_jobs(database).items():
         progress(Message(f"run {run} is paused, jobs left: {count:,}; continue it with: dealmill resume {run}"))
     others = []
-    for jobs in unworkable(database, installation):
+    for jobs in unworkable_jobs(database, installation):
         if jobs.retracted:
             progress(Message(f"skipped jobs of {jobs.engine} {jobs.version}, which was retracted: {jobs.count:,}"))
         else:
@@ -325,8 +323,8 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or start new runs and cancel these"
         )
     for kind in KINDS.values():
-        for lease in stuck(database, kind.table, kind.table.workable_parents(installation.engines(database))):
-            raise _stuck(kind.table, lease)
+        for lease in stuck(database, kind.jobs, kind.jobs.workable_parents(installation.engines(database))):
+            raise _stuck(kind.jobs, lease)
 
 
 def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:

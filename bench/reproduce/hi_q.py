@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench.reproduce.figures import Figure
-from bench.reproduce.peg_solitaire import MOST_JUMPS, fewest_moves, reducible_boards, spread, still_winnable
+from bench.reproduce.peg_solitaire import MAX_JUMPS, fewest_moves, reducible_boards, spread, still_winnable
 from bench.reproduce.samples import statement_values
 
 GAME = "Hi-Q"
@@ -28,23 +28,23 @@ def positions(jumps: int) -> tuple[int, ...]:
 
 def all_positions() -> int:
     """After any number of jumps."""
-    return sum(positions(MOST_JUMPS))
+    return sum(positions(MAX_JUMPS))
 
 
 def winnable_positions() -> tuple[int, ...]:
     """After each number of jumps, half of the game."""
-    boards = spread(MOST_JUMPS).boards
+    boards = spread(MAX_JUMPS).boards
     return tuple(still_winnable(boards, jumps) for jumps in range(len(A112738)))
 
 
 def games() -> int:
     """Sequences of jumps after which there is no other."""
-    return sum(spread(MOST_JUMPS).ended)
+    return sum(spread(MAX_JUMPS).ended)
 
 
 def solutions() -> int:
     """Sequences of jumps that leave one peg, in the centre."""
-    return spread(MOST_JUMPS).solutions
+    return spread(MAX_JUMPS).solutions
 
 
 def shortest_dead_end() -> int:
@@ -74,7 +74,7 @@ FIGURES = [
         "positions after each number of jumps, in full",
         "OEIS A112737",
         A112737,
-        partial(positions, MOST_JUMPS),
+        partial(positions, MAX_JUMPS),
         slow=True,
     ),
     Figure(GAME, "positions in all", "OEIS A112737", 23_475_688, all_positions, slow=True),

@@ -28,7 +28,7 @@ CONCERNED = PEGS_BEFORE | np.array([1 << target - 1 for _, _, target in LINES], 
 SOURCES = np.array([source for source, _, _ in LINES])
 TARGETS = np.array([target for _, _, target in LINES])
 
-MOST_JUMPS = HOLES - 2
+MAX_JUMPS = HOLES - 2
 ALL_PEGS = (1 << HOLES) - 1
 CENTRE = 1 << (HOLES // 2)
 
@@ -36,7 +36,7 @@ LIMB = 40
 """Ways are counted up to 2⁶⁹, in a low number of so many bits and a high one for the rest."""
 LOW = (1 << LIMB) - 1
 
-MOST_SLOTS = 1 << 23
+MAX_SLOTS = 1 << 23
 """So a table is less than half full with the 3,626,632 positions of the largest level."""
 ALL_SLOTS = 1 << 26
 """As many as are needed for all 23,475,688 positions at once, or for the largest level from `VACANCIES` of a class."""
@@ -103,7 +103,7 @@ def still_winnable(boards: Sequence[Boards], jumps: int) -> int:
     """
     exchanged = boards[jumps] ^ np.uint64(ALL_PEGS)
     _stand_in(exchanged, _image_tables())
-    return len(np.intersect1d(exchanged, boards[MOST_JUMPS - jumps], assume_unique=True))
+    return len(np.intersect1d(exchanged, boards[MAX_JUMPS - jumps], assume_unique=True))
 
 
 def reducible_boards() -> int:
@@ -138,7 +138,7 @@ def fewest_moves() -> int:
 
 def _empty_table(positions: int) -> Level:
     """Room for the positions after these; none has more jumps than the board."""
-    slots = min(MOST_SLOTS, 1 << (positions * len(CONCERNED)).bit_length())
+    slots = min(MAX_SLOTS, 1 << (positions * len(CONCERNED)).bit_length())
     return Level(np.zeros(slots, np.uint64), np.zeros(slots, np.int64), np.zeros(slots, np.int64))
 
 

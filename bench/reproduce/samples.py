@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal

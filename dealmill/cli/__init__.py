@@ -17,7 +17,7 @@ from dealmill.cli.process import (
     ERROR,
     INTERRUPTED,
     REJECTED,
-    Warned,
+    WarningPrinter,
     exit_code,
     handle_signals,
     lacks_memory,
@@ -31,11 +31,11 @@ GROUPS: dict[str, dict[str, str]] = {
     "Solve": {
         "run": "run",
         "ingest": "run",
-        "import": "run",
+        "import": "imports",
         "queue": "run",
         "work": "run",
         "retry": "run",
-        "survey": "run",
+        "survey": "survey",
         "answer": "games",
         "deal": "games",
     },
@@ -210,7 +210,7 @@ def main() -> None:
     handle_signals()
     replace_closed_streams()
     allow_forks()
-    warned = Warned()
+    warned = WarningPrinter()
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()

@@ -162,14 +162,14 @@ def retract(engine: str, version: str, why: str, requeue: bool, undo: bool, yes:
             _retract(store.retract(engine, version, why), engine, version, why, requeue, as_json)
 
 
-MOST_NAMED = 20
+MAX_NAMED = 20
 """The most runs that are named before they are retracted."""
 
 
 def _effect(runs: Sequence["dealmill.Run"]) -> str:
     """Return what the retraction of these runs withdraws; nothing if there are none."""
     verdicts = counted(sum(run.progress.solved for run in runs), "verdict")
-    numbers = [str(run.id) for run in runs[:MOST_NAMED]] + ["…"] * (len(runs) > MOST_NAMED)
+    numbers = [str(run.id) for run in runs[:MAX_NAMED]] + ["…"] * (len(runs) > MAX_NAMED)
     return f"withdraws {verdicts} in {counted(len(runs), 'run')}: {', '.join(numbers)}" if runs else ""
 
 

@@ -26,8 +26,9 @@ from dealmill.cli.output import (
 from dealmill.cli.process import DIFFERENT, ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, TIME, DifferenceKind
+from dealmill.pipeline.results.record import ANSWER
 
-FIELDS = ("item", "verdict", "value", "evidence")
+FIELDS = ("item", *ANSWER)
 COLUMNS = ("layout", "kind", "line", *FIELDS, *(f"other_{name}" for name in FIELDS))
 KINDS = list[object](DifferenceKind)
 """The kinds of differences, the most severe first."""

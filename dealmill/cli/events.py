@@ -17,7 +17,7 @@ from dealmill.pipeline.progress.events import (
     Step,
 )
 
-MOST_MEANT = 1_000_000
+MAX_MEANT = 1_000_000
 """The greatest number of a single deal with which a range from the first one may be meant."""
 SHOWN = 3
 """Rejects shown of a source that was just read; ``dealmill query --rejected`` lists all."""
@@ -83,7 +83,7 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
     )
     deals = (read.new and source.deals) or {}
     last = deals.get("last")
-    if isinstance(last, int) and 1 < last <= MOST_MEANT and deals.get("first") == last:
+    if isinstance(last, int) and 1 < last <= MAX_MEANT and deals.get("first") == last:
         seed, _, number = source.name.rpartition("-")[0].rpartition(":")
         say(f"  this is a single deal, number {number}; the first {number} deals are {seed}:1-{number}")
     if not source.rejected or not read.new or store is None:

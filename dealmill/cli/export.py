@@ -16,7 +16,7 @@ from dealmill.cli.output import counted, json_option, output_options, tell, tell
 from dealmill.cli.process import DIFFERENT, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import whole_number
-from dealmill.pipeline.results.measures import CHANCE, NUMBERS
+from dealmill.pipeline.results.measures import CHANCE, QUERYABLE
 
 
 class Days(click.ParamType[tuple[date, date]]):
@@ -177,7 +177,7 @@ def _subjects(
 @click.option(
     "--by",
     metavar="NUMBER",
-    help=f"Grade by {', '.join([CHANCE, *(order.word for order in NUMBERS)])}, or a number of the engine's evidence; "
+    help=f"Grade by {', '.join([CHANCE, *(order.word for order in QUERYABLE)])}, or a number of the engine's evidence; "
     "by default chance, or nodes in games without a careful player.",
 )
 @click.option("--graded-by", metavar="RUN", shell_complete=complete_run, help="Grade by the results of this run.")

@@ -15,15 +15,15 @@ from dealmill.cli.options import (
     complete_engine,
     complete_game,
     engine_option,
-    given_parameters,
     nodes_option,
     parameters_option,
+    parse_parameters,
     rules_option,
 )
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows, write_text
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED, NODES, TIME
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_NODES, MAX_SEED, NODES, TIME
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
@@ -397,7 +397,7 @@ def new_engine(engine: str) -> None:
 @click.command()
 @click.argument("game", shell_complete=complete_game)
 @click.option("--count", type=WholeNumber(1), default=1, show_default=True, help="The number of deals.")
-@click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
+@click.option("--seed", type=WholeNumber(0, MAX_SEED), default=1, show_default=True, help="The seed of the deals.")
 @click.option(
     "--first", type=WholeNumber(-MAX_INTEGER), default=1, show_default=True, help="The number of the first deal."
 )
@@ -406,7 +406,7 @@ def new_engine(engine: str) -> None:
 @click.option("--solution", is_flag=True, help="With --winnable, print the solution of each deal, too.")
 @click.option(
     "--max-nodes",
-    type=WholeNumber(1, MOST_NODES),
+    type=WholeNumber(1, MAX_NODES),
     help="With --winnable, pass over deals that need more nodes.",
     show_default="100,000, none in Golf and other games without grades whose deals are all decided",
 )
@@ -447,7 +447,7 @@ def deal(
     from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     game = variant_name(game, rules)
-    parameters = given_parameters(given)
+    parameters = parse_parameters(given)
     if form and as_json:
         raise UsageError("--json and --format exclude each other")
     if winnable:

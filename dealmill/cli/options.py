@@ -21,9 +21,9 @@ from dealmill.cli.process import ERROR
 from dealmill.pipeline.arguments import (
     MAX_INTEGER,
     MAX_ITEMS,
-    MOST_NODES,
-    MOST_SEED,
-    MOST_WORKERS,
+    MAX_NODES,
+    MAX_SEED,
+    MAX_WORKERS,
     check_integer,
     number_range,
     whole_number,
@@ -156,7 +156,7 @@ source_options = _together(
     ),
     click.option("--of", metavar="FIRST-LAST", help="The numbers of which --sample draws some."),
     click.option(
-        "--sample-seed", type=WholeNumber(0, MOST_SEED), help="The seed by which --sample draws; by default 1."
+        "--sample-seed", type=WholeNumber(0, MAX_SEED), help="The seed by which --sample draws; by default 1."
     ),
     click.option(
         "--anyway", is_flag=True, help="Read a file even if none of its first twenty entries is a layout of the game."
@@ -197,7 +197,7 @@ workers_option = click.option(
     "--workers",
     "-j",
     metavar="N",
-    type=WholeNumber(1, MOST_WORKERS),
+    type=WholeNumber(1, MAX_WORKERS),
     expose_value=False,
     callback=_set_workers,
     help="Start this many local worker processes, instead of DEALMILL_WORKERS or one for each processor.",
@@ -207,7 +207,7 @@ engine_option = click.option(
 )
 nodes_option = click.option(
     "--max-nodes",
-    type=WholeNumber(1, MOST_NODES),
+    type=WholeNumber(1, MAX_NODES),
     help="Search at most this many nodes per layout; one that needs more is undecided.",
     show_default="that of the engine",
 )
@@ -311,7 +311,7 @@ def confirm(effect: str) -> None:
         sys.exit(ERROR)
 
 
-def given_words(given: str | None) -> dict[str, str]:
+def parse_words(given: str | None) -> dict[str, str]:
     """Return the verdicts by the words in the option ``--words WORD=VERDICT,…``.
 
     Raises
@@ -331,7 +331,7 @@ def given_words(given: str | None) -> dict[str, str]:
     return words
 
 
-def given_parameters(given: Sequence[str]) -> dict[str, int]:
+def parse_parameters(given: Sequence[str]) -> dict[str, int]:
     """Return the parameters given by `parameters_option`.
 
     Raises

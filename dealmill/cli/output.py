@@ -24,7 +24,7 @@ Row = TypeVar("Row", bound=Mapping[str, object] | str)
 
 WIDE, NO_PAGER = "dealmill.wide", "dealmill.no-pager"
 """Where the context of a command has its options ``--wide`` and ``--no-pager``."""
-MOST_NAMED = 3
+MAX_NAMED = 3
 """The most columns that are named as left out; of the rest, only the number is told."""
 SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
@@ -183,8 +183,8 @@ def write_rows(
                 wide = click.get_current_context().meta.get(WIDE, False)
                 missing = write_table(columns, listed, wide=wide, narrow=narrow, pager=_may_page())
                 if missing:
-                    more = len(missing) - MOST_NAMED
-                    names = ", ".join(missing[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+                    more = len(missing) - MAX_NAMED
+                    names = ", ".join(missing[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
                     tell(f"left out: {names}; show all with --wide")
             elif not error:
                 tell(empty)
@@ -193,9 +193,9 @@ def write_rows(
 
 
 def _before_error(
-    rows: Iterable[Row], kept: Callable[[Iterable[Row]], list[Row]] = list
+    rows: Iterable[Row], collect: Callable[[Iterable[Row]], list[Row]] = list
 ) -> tuple[list[Row], DealmillError | None]:
-    """Return what is `kept` of the rows before an error, which are shown, too, and the error."""
+    """Return the rows before an error, as `collect` returns them, which are shown, too, and the error."""
     errors = list[DealmillError]()
 
     def before_error() -> Iterator[Row]:
@@ -204,7 +204,7 @@ def _before_error(
         except DealmillError as error:
             errors.append(error)
 
-    return kept(before_error()), next(iter(errors), None)
+    return collect(before_error()), next(iter(errors), None)
 
 
 def write_first(

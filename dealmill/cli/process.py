@@ -55,7 +55,7 @@ def exit_code(error: DealmillError) -> int:
 RETRY_SECONDS = 0.01
 """Seconds after which an ignored KeyboardInterrupt is raised again."""
 
-_told = Event()
+_interrupted = Event()
 
 
 def handle_signals() -> None:
@@ -67,21 +67,21 @@ def handle_signals() -> None:
         signal.signal(number, _interrupt)
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, _interrupt)
-    sys.unraisablehook = _ignored
+    sys.unraisablehook = _raise_again
 
 
 def check_interrupted() -> None:
     """Raise KeyboardInterrupt if a signal has arrived."""
-    if _told.is_set():
+    if _interrupted.is_set():
         raise KeyboardInterrupt
 
 
 def _interrupt(_signal: int, _frame: object) -> None:
-    _told.set()
+    _interrupted.set()
     raise KeyboardInterrupt
 
 
-def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
+def _raise_again(unraisable: "sys.UnraisableHookArgs") -> None:
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
         signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
     else:
@@ -97,7 +97,7 @@ def resumable() -> Iterator[None]:
         raise click.exceptions.Abort("repeat the command to continue where it stopped") from error
 
 
-class Closed(TextIOBase):
+class ClosedOutput(TextIOBase):
     """A closed standard output, on which every write raises an error."""
 
     encoding = "utf-8"
@@ -125,7 +125,7 @@ def replace_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
     sys.stdin = sys.stdin or os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
-    sys.stdout = sys.stdout or Closed()
+    sys.stdout = sys.stdout or ClosedOutput()
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
@@ -145,7 +145,7 @@ def lacks_memory(error: BaseException) -> bool:
 PYTHON_SHOWS = warnings.showwarning
 
 
-class Warned:
+class WarningPrinter:
     """Prints each warning of Dealmill as one line, others as Python does; `damaged` tells whether one was of damaged
     rows."""
 

@@ -22,7 +22,7 @@ from dealmill.pipeline.results.measures import Order
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")
 NO_MATCH = "no verdict matches"
-MOST_ROWS = 10**18
+MAX_ROWS = 10**18
 """The largest limit: more rows than any store holds."""
 
 
@@ -42,9 +42,7 @@ MOST_ROWS = 10**18
     help="Sort by this number. All orders but the default need --limit with --json, --nl and --csv.",
 )
 @click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
-@click.option(
-    "--limit", type=WholeNumber(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
-)
+@click.option("--limit", type=WholeNumber(1, MAX_ROWS), help=f"At most this many rows; by default {SCREEN} in a table.")
 @click.option("--retracted", is_flag=True, help="Only retracted verdicts.")
 @click.option("--rejected", is_flag=True, help="List the rejects of the source instead of verdicts.")
 @click.option("--by-reason", is_flag=True, help="Count the rejects by reason, each with its first line as an example.")

@@ -28,8 +28,8 @@ from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.record import STATUS, run_fields
 
 STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
-VERDICTS = tuple(verdict.word for verdict in Verdict)
-COUNTED = (*VERDICTS, "unproved", "retracted")
+VERDICT_WORDS = tuple(verdict.word for verdict in Verdict)
+COUNTED = (*VERDICT_WORDS, "unproved", "retracted")
 LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
 REPLACED = {"counts", "rate", "retracted"}
@@ -228,7 +228,7 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
 
 SHARES = (0.5, 0.9, 0.99)
 """The shares of layouts for which `_tell_numbers` prints a bound."""
-MOST_REASONS = 5
+MAX_REASONS = 5
 """The most reasons of failures that are printed."""
 SHORTEST = 0.01
 """The shortest processor time in seconds that is printed."""
@@ -273,9 +273,9 @@ def _tell_failures(run: "dealmill.Run") -> None:
     if not run.progress.counts.get(Verdict.FAILED):
         return
     failures = run.failures()
-    for failure in failures[:MOST_REASONS]:
+    for failure in failures[:MAX_REASONS]:
         tell(f"{failure.count:,} failed, first {run.id}:{failure.first}: {failure.reason}")
-    if rest := failures[MOST_REASONS:]:
+    if rest := failures[MAX_REASONS:]:
         tell(f"{sum(failure.count for failure in rest):,} failed for {counted(len(rest), 'other reason')}")
     tell(f"list them with: {called_as()} query {run.id} --verdict failed")
 
@@ -301,7 +301,7 @@ def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
 
 def _results(row: dict[str, Any]) -> str:
     """Return what a run has found, in words, such as ``211 winnable, 89 unwinnable, 1 rejected``."""
-    names = (*VERDICTS, "rejected")
+    names = (*VERDICT_WORDS, "rejected")
     mean = [] if row["mean"] is None else [f"mean {decimal(row['mean'])}"]
     unproved = [f"{row['unproved']:,} not proved"] if row["unproved"] else []
     return ", ".join([*(f"{row[name]:,} {name}" for name in names if row[name]), *mean, *unproved])
@@ -320,7 +320,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
     return {
         **{name: row[name] for name in FIELDS},
         "pending": status.items - status.solved,
-        **{word: counts.get(word, 0) for word in VERDICTS},
+        **{word: counts.get(word, 0) for word in VERDICT_WORDS},
         "retracted": 0 if status.retracted is None else status.solved,
         "why_retracted": status.retracted,
         "jobs": status.jobs,

@@ -114,8 +114,8 @@ def write_table(
     room = shutil.get_terminal_size().columns
     limited = on_terminal or "COLUMNS" in os.environ
     if limited and not wide and _total(every) > room:
-        kept = [Column.of(name, [row.get(name) for row in rows]) for name in narrow] or every
-        shown = _fitting(kept, room)
+        chosen = [Column.of(name, [row.get(name) for row in rows]) for name in narrow] or every
+        shown = _fitting(chosen, room)
     coloured = on_terminal and "NO_COLOR" not in os.environ
     print_lines([*_lines(shown, coloured=coloured)], pager=pager, coloured=coloured)
     widths = {column.name: column.width for column in shown}

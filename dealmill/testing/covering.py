@@ -22,8 +22,8 @@ from dealmill.verdicts import InvalidEvidence, Verdict, check_positions
 
 RANKS, SUITS = "A23456789TJQK", "CHSD"
 LOWER = RANKS[:6]
-SMALL_LAYOUTS, MOST_STOCK = 100, 7
-MOST_CLAIMED = 1_000_000
+SMALL_LAYOUTS, MAX_STOCK = 100, 7
+MAX_CLAIMED = 1_000_000
 """Positions that are claimed where only a win is looked for."""
 
 
@@ -170,7 +170,7 @@ def position_with_few_cards(rules: Rules, random: Random) -> str:
     left = set(range(len(rules.covers)))
     for _ in range(random.randrange(len(left))):
         left.remove(random.choice([number for number in sorted(left) if left.isdisjoint(rules.covers[number])]))
-    stock = random.randint(0, MOST_STOCK)
+    stock = random.randint(0, MAX_STOCK)
     deck = _cards_for_hole(random) if rules.moves == "hole" else _pairs(len(left) + stock, random)
     places = tuple(deck.pop() if number in left else "" for number in range(len(rules.covers)))
     if rules.moves == "hole":
@@ -216,9 +216,9 @@ def the_engine_and_the_referees_agree_with_plain_code(subject: Subject) -> str:
         can_be_won = plainly_won(layout, rules)
         won += can_be_won
         faults += [f"{layout}: {fault}" for fault in faults_of(Referee(rules), layout, can_be_won=can_be_won)]
-    tried = f"{SMALL_LAYOUTS} positions with few cards were searched by plain code, won: {won}"
-    require(not faults, f"{tried}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
-    return tried
+    summary = f"{SMALL_LAYOUTS} positions with few cards were searched by plain code, won: {won}"
+    require(not faults, f"{summary}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
+    return summary
 
 
 def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[str]:
@@ -246,11 +246,11 @@ def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[st
 def all_losses(rules: Rules) -> Iterator[Loss]:
     """Yield what evidence of a loss may claim: all sets of pairs of ranks, with both forms of the stock."""
     if rules.moves == "hole":
-        yield Loss("", MOST_CLAIMED)
+        yield Loss("", MAX_CLAIMED)
         return
     for size in range(1, len(LOWER) + 1):
         for pairs in map("".join, combinations(LOWER, size)):
-            yield from (Loss(pairs, MOST_CLAIMED, is_turned) for is_turned in (False, True))
+            yield from (Loss(pairs, MAX_CLAIMED, is_turned) for is_turned in (False, True))
 
 
 def refuting(referee: Referee, layout: str, losses: Iterable[Loss]) -> Iterator[Loss]:
@@ -262,7 +262,7 @@ def refuting(referee: Referee, layout: str, losses: Iterable[Loss]) -> Iterator[
         easier, first = referee.easier(position, loss)
         counts = [partial(easier.sweep, first)] if rules.moves == "hole" else []
         if rules.moves == "pairs":
-            counts = [partial(easier.count, first, MOST_CLAIMED), partial(count_positions, rules, position, loss)]
+            counts = [partial(easier.count, first, MAX_CLAIMED), partial(count_positions, rules, position, loss)]
         for count in counts:
             with suppress(InvalidEvidence):
                 count()

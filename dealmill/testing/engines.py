@@ -14,9 +14,11 @@ from pathlib import Path
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings, to_texts
-from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import UNKNOWN, Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import function_of, solve, solve_texts
+from dealmill.pipeline.solving.loading import function_of
+from dealmill.pipeline.solving.solve import solve, solve_texts
 from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit, to_judge
 
 MANY = 2_000
@@ -35,7 +37,7 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
         require(evidence.isascii() and "\n" not in evidence, f"layout {layout}: evidence {evidence!r} is not ASCII")
         require((value is None) == (verdict is not Verdict.SCORED), f"layout {layout}: {verdict} with value {value}")
         try:
-            check(engine.rules_name, layout, verdict, value, evidence)
+            check(engine.referee_name, layout, verdict, value, evidence)
         except InvalidEvidence as error:
             raise CheckFailed(f"layout {layout}: {verdict}, evidence {evidence}: {error}") from error
 

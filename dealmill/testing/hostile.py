@@ -14,7 +14,8 @@ from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import LONGEST_TEXT, judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts
@@ -27,7 +28,7 @@ NUMBER = re.compile("[0-9]+")
 NESTED = ("[", '{"a":')
 SIGNS = 3
 ALTERED = 5
-MOST_SCENES = 1_000
+MAX_SCENES = 1_000
 """A page shows no more."""
 
 
@@ -69,7 +70,7 @@ def judge_and_draw(name: str, layout: str, verdict: Verdict, value: int | None, 
     judge(name, layout, verdict, value, evidence)
     for drawn in (game.frames, game.scenes):
         with suppress(InvalidEvidence):
-            for _ in islice(drawn(layout, verdict, evidence), MOST_SCENES):
+            for _ in islice(drawn(layout, verdict, evidence), MAX_SCENES):
                 pass
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_starts, to_texts
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT
-from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
+from dealmill.pipeline.games.reading import MAX_REASONS, MAX_RECORDED_CHARACTERS
 from dealmill.pipeline.solving.answer import answer
-from dealmill.pipeline.solving.solve import canonical_mask, guarded
+from dealmill.pipeline.solving.loading import canonical_mask, guarded
 from dealmill.testing.subject import CheckFailed, Subject, assumes, example, is_canonical, numbered, require
 
 DEALS = 200
@@ -50,8 +50,8 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
         read = list(subject.game.read([(7, text)]))
         require(read == [Layout(7, text)], f"layout {text}: read as {read}")
         require(text.isascii() and text.isprintable() and text == text.strip(), f"layout {text!r}: not a line of ASCII")
-    again = list(subject.game.read(numbered(texts)))
-    require(again == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
+    layouts = list(subject.game.read(numbered(texts)))
+    require(layouts == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
 
 
 def forms_of_other_programs_read_back(subject: Subject) -> None:
@@ -100,8 +100,8 @@ def bad_lines_are_rejected_with_reasons(subject: Subject) -> None:
 def _require_reasons(reject: Reject) -> None:
     lengths = [len(reject.text), *map(len, reject.reasons)]
     require(reject.reasons and all(reject.reasons), f"{reject.text!r} is rejected without a reason")
-    require(len(reject.reasons) <= MOST_REASONS + 1, f"{reject.text!r} is rejected with {len(reject.reasons)} reasons")
-    require(max(lengths) <= MOST_RECORDED_CHARACTERS, f"more than 200 characters are recorded of {reject.text!r}")
+    require(len(reject.reasons) <= MAX_REASONS + 1, f"{reject.text!r} is rejected with {len(reject.reasons)} reasons")
+    require(max(lengths) <= MAX_RECORDED_CHARACTERS, f"more than 200 characters are recorded of {reject.text!r}")
 
 
 def layouts_between_bad_lines_are_read(subject: Subject) -> None:

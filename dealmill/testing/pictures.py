@@ -8,7 +8,7 @@ from random import Random
 from xml.etree import ElementTree
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.pictures import NAMESPACE, Scene
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.testing.subject import CheckFailed, Row, Subject, altered_texts, assumes, require
@@ -48,8 +48,8 @@ def a_picture_is_a_document_for_any_page(subject: Subject, engine: Engine) -> No
 def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) -> None:
     """And only the layout is drawn if nothing is proved."""
     for (layout, verdict, _, evidence), scenes in _drawn_once(subject, engine):
-        again = list(subject.game.scenes(layout, verdict, evidence))
-        require(again == scenes, f"layout {layout}: its pictures differ the second time")
+        redrawn = list(subject.game.scenes(layout, verdict, evidence))
+        require(redrawn == scenes, f"layout {layout}: its pictures differ the second time")
         for drawn in (
             subject.game.scenes(layout),
             subject.game.scenes(layout, Verdict.UNDECIDED, "out of memory"),

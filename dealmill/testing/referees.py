@@ -9,7 +9,7 @@ from types import FunctionType
 
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.careful import CHANCES
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import parts_of_referee, sections_of
 from dealmill.pipeline.outputs.checker.parts import home_of
@@ -118,7 +118,7 @@ def _refused(
 ) -> int | None:
     """Return the step at which the referee refuses evidence, or None if it accepts it."""
     try:
-        subject.game.compiled_check(engine.rules_name, layout, verdict, value, evidence)
+        subject.game.compiled_check(engine.referee_name, layout, verdict, value, evidence)
     except InvalidEvidence as error:
         require(error.reason, f"layout {layout}: evidence {evidence!r} is refused without a reason")
         return error.step
@@ -142,7 +142,7 @@ def _differ_in_repeated_plays(
 ) -> bool:
     """Return whether the evidence of another layout differs from that of a layout. The referee repeats only some of the
     plays of `chances`, so one of these must differ."""
-    if not isinstance(subject.game.check, JudgeOfPlays) or engine.rules_name != CHANCES:
+    if not isinstance(subject.game.check, JudgeOfPlays) or engine.referee_name != CHANCES:
         return other_evidence != evidence
     results, claims = read_plays(evidence), read_plays(other_evidence)
     return any(results[number - 1] != claims[number - 1] for number in drawn_plays(layout, other_evidence))

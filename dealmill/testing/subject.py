@@ -9,7 +9,8 @@ from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import Batch, to_strings
-from dealmill.pipeline.games.contract import Engine, Game, Layout
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine, Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import solve
 

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
-from dealmill.pipeline.arguments import MOST_SEED
+from dealmill.pipeline.arguments import MAX_SEED
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.results.record import API, JUDGEMENT, RESULT, RecordField, run_fields
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, MOVES_LIMIT, NODE_LIMIT, Judge, PasteSolver, Task
@@ -19,9 +19,9 @@ from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
 from dealmill.web.safety import HEALTH
-from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
+from dealmill.web.site import MAX_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
 
-MOST_RESULTS = 1_000
+MAX_RESULTS = 1_000
 
 
 class Problem(BaseModel):
@@ -164,8 +164,8 @@ def health(store: OpenStore) -> Health:
 @router.get("/runs")
 def runs(
     store: OpenStore,
-    after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="Only runs after this number."), Digits] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
+    after: Annotated[int, Query(ge=0, le=MAX_NUMBER, description="Only runs after this number."), Digits] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_RESULTS), Digits] = 100,
 ) -> list[Run]:
     """List the runs, oldest first. Runs that cannot be read are left out; the header ``Dealmill-Warning`` says so."""
     return list(map(_run, store.status(store.run_ids(after=after, limit=limit))))
@@ -184,7 +184,7 @@ def results(
     filter_: Filtered,
     after: After = None,
     before: Before = None,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
+    limit: Annotated[int, Query(ge=1, le=MAX_RESULTS), Digits] = 100,
 ) -> Results:
     """List the results of a run that match a filter, in order of position.
 
@@ -232,8 +232,8 @@ def playback(
 def rejects(
     store: OpenStore,
     run: RunNumber,
-    skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
+    skip: Annotated[int, Query(ge=0, le=MAX_NUMBER), Digits] = 0,
+    limit: Annotated[int, Query(ge=1, le=MAX_RESULTS), Digits] = 100,
 ) -> Rejects:
     """List the rejects of the source of a run."""
     listed = islice(store.find_run(run).rejects(), skip, skip + limit)
@@ -258,8 +258,8 @@ def deal(
     request: Request,
     store: OpenStore,
     game: Annotated[str, Query(max_length=100, description="A game whose deals can be won or lost.")],
-    seed: Annotated[int, Query(ge=0, le=MOST_SEED, description="The number that chooses the deal."), Digits],
-    grade: Annotated[int | None, Query(ge=1, le=MOST_NUMBER, description="Only deals of this grade."), Digits] = None,
+    seed: Annotated[int, Query(ge=0, le=MAX_SEED, description="The number that chooses the deal."), Digits],
+    grade: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only deals of this grade."), Digits] = None,
 ) -> Deal:
     """Return a deal that can be won, with its solution: of a pack that is served, else of the newest run of the game
     with such deals. Without a grade and both, deals of the seed are solved until one is won, 20 at most.

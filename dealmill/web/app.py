@@ -25,7 +25,7 @@ from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
 from dealmill.web.deals import Packs
 from dealmill.web.parameters import malformed, refuse_unknown
-from dealmill.web.safety import MOST_BYTES, Gate, report_damage
+from dealmill.web.safety import MAX_BYTES, Gate, report_damage
 from dealmill.web.searches import Searches
 from dealmill.web.site import Shared, page
 
@@ -74,7 +74,7 @@ def application(
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        max_body_size=MOST_BYTES,
+        max_body_size=MAX_BYTES,
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.token = token

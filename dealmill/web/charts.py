@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.printable import cell_text
-from dealmill.pipeline.results.charts import STYLE, Chart
+from dealmill.pipeline.results.chart_parts import STYLE, Chart
 from dealmill.run_charts import narrowing_chart, winnability_chart
 from dealmill.web.compare import Runs
 from dealmill.web.filters import url

@@ -20,20 +20,20 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.web.drawing import Steps
 from dealmill.web.filters import url
-from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, page
+from dealmill.web.site import MAX_NUMBER, Digits, OpenStore, Position, RunNumber, page
 from dealmill.web.steps import Number, drawn, is_small, judged
 
 router = APIRouter(include_in_schema=False)
 
 SMALL = 20_000
 """The layouts of runs that are compared at once."""
-MOST_SECONDS = 600
+MAX_SECONDS = 600
 """The longest time for a comparison."""
 CUT_SHORT = "the comparison took too long; use: dealmill diff"
-MOST_KEPT = 20
+MAX_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""
 LISTED, EXPLAINED = 20, 3
 """The most differences of each kind that are listed, and the contradictions that are shown with both boards."""
@@ -41,7 +41,7 @@ SAMPLED = 2_000
 """The most layouts whose node counts are compared."""
 
 Runs = Annotated[
-    list[Annotated[int, Query(ge=1, le=MOST_NUMBER), Digits]], Query(alias="run", max_length=50, description="Runs.")
+    list[Annotated[int, Query(ge=1, le=MAX_NUMBER), Digits]], Query(alias="run", max_length=50, description="Runs.")
 ]
 
 
@@ -84,7 +84,7 @@ class Comparisons:
             comparison = Comparison()
             large = max(diff.one.items, diff.other.items) > SMALL
             self._kept[key] = comparison, self._thread.submit(self._make, comparison, diff) if large else None
-            if len(self._kept) > MOST_KEPT:
+            if len(self._kept) > MAX_KEPT:
                 _, (_, future) = self._kept.popitem(last=False)
                 if future:
                     future.cancel()
@@ -126,7 +126,7 @@ def _compare(connection: "Connection[Any, None]", url: str, left: int, right: in
     """Compare two runs, and send what has been found after each part. The last message has no error unless there was
     one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.alarm(MOST_SECONDS)
+    signal.alarm(MAX_SECONDS)
     comparison = Comparison()
     try:
         with dealmill.open(url, read_only=True) as store:
@@ -145,7 +145,7 @@ def _compare(connection: "Connection[Any, None]", url: str, left: int, right: in
 def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  # noqa: B006 -- FastAPI copies it
     """Show the differences between two runs; or a form to choose them."""
     if len(runs) != 2:
-        newest = store.status(store.run_ids(limit=MOST_KEPT, descending=True))[::-1]
+        newest = store.status(store.run_ids(limit=MAX_KEPT, descending=True))[::-1]
         return page(request, "choose.html", runs=newest, given=runs)
     left, right = map(store.find_run, runs)
     diff = _diff(left, right)

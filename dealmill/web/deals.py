@@ -8,13 +8,14 @@ from pathlib import Path
 import dealmill
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.games import engine_of, find_game
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.sampling import sampled
 
-MOST_RUNS = 20
+MAX_RUNS = 20
 """The newest runs of an engine that are searched for a deal."""
-MOST_LOST = 20
+MAX_LOST = 20
 """How many deals of a grade are looked at to find one that can be won: the player may have played lost ones, too."""
 SEARCH_SECONDS = 0.02
 """How long a run is searched for a deal, behind the position that the seed chooses and before it."""
@@ -52,7 +53,7 @@ class Packs:
         """
         packs = list(map(dealmill.read_pack, files))
         for file, pack in zip(files, packs, strict=True):
-            engine_of(pack.game, pack.run.rules_engine)
+            engine_of(pack.game, pack.run.referee_engine)
             if find_game(pack.game).rules_text != pack.rules_text:
                 raise dealmill.UsageError(f"{file} is of other rules than those of the installed game {pack.game}")
             if not _wins(pack):
@@ -118,7 +119,7 @@ def stored_deal(store: dealmill.Store, game: Game, engine: Engine, seed: int, gr
                 nodes=None if grader.scores else numbers,
                 after=after,
                 before=before,
-                limit=1 if grader is engine else MOST_LOST,
+                limit=1 if grader is engine else MAX_LOST,
             )
             for result in page.search(SEARCH_SECONDS).results if same else ():
                 if win := _win_at(same, result):
@@ -139,7 +140,7 @@ def _win_at(runs: Sequence[dealmill.Run], result: dealmill.Result) -> dealmill.R
 def _runs_of(store: dealmill.Store, game: Game, engine: Engine) -> list[dealmill.Run]:
     """Return the newest runs of the installed version of an engine, the newest first."""
     try:
-        runs = store.select(engine=game.full_name(engine))[: -MOST_RUNS - 1 : -1]
+        runs = store.select(engine=game.full_name(engine))[: -MAX_RUNS - 1 : -1]
     except dealmill.NotFoundError:
         return []
     return [run for run in runs if not run.progress.retracted and run.progress.version == engine.version]

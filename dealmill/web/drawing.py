@@ -10,10 +10,10 @@ from typing import NamedTuple
 import dealmill
 from dealmill.pipeline.games.pictures import Scene
 
-MOST_SCENES = 1_000
+MAX_SCENES = 1_000
 LONG_TEXT = 400
 """Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
-MOST_KEPT = 50_000_000
+MAX_KEPT = 50_000_000
 """The most characters of scenes that are kept."""
 STEPS_PER_LIST = 100
 """The most steps that a list shows, those around the current one, so that a page is small however long a play is."""
@@ -111,9 +111,9 @@ def draw(result: dealmill.Result, number: int | None, as_text: bool, open_cards:
     """
     is_long = len(result.layout) + len(result.evidence or "") > LONG_TEXT
     scenes = _kept_scenes(result) if is_long else _scenes(result)
-    if is_long and sum(len(scene.svg) for scene in scenes) > MOST_KEPT:
+    if is_long and sum(len(scene.svg) for scene in scenes) > MAX_KEPT:
         _kept_scenes.cache_clear()
-    shown = scenes[:MOST_SCENES]
+    shown = scenes[:MAX_SCENES]
     if not shown:
         return None
     if number is None:
@@ -161,7 +161,7 @@ def draw_all(result: dealmill.Result, max_characters: int) -> Drawing | None:
     """
     scenes = _scenes(result)
     scenes = [scene.closed for scene in scenes]
-    lengths = accumulate(len(scene.svg) for scene in scenes[:MOST_SCENES])
+    lengths = accumulate(len(scene.svg) for scene in scenes[:MAX_SCENES])
     shown = [scene for scene, length in zip(scenes, lengths, strict=False) if length <= max_characters]
     if not shown:
         return None
@@ -183,7 +183,7 @@ def _scenes(result: dealmill.Result) -> Sequence[Scene]:
     """Return the scenes of a result, at most one more than are shown."""
     scenes: list[Scene] = []
     with suppress(dealmill.InvalidEvidence):  # the referee names the step at fault
-        scenes.extend(islice(result.scenes(), MOST_SCENES + 1))
+        scenes.extend(islice(result.scenes(), MAX_SCENES + 1))
     return scenes
 
 

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.web.filters import url
-from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, page, shared_page
+from dealmill.web.site import MAX_NUMBER, Digits, OpenStore, page, shared_page
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,7 +61,7 @@ class RunFilter:
     def runs(self, store: dealmill.Store) -> tuple[list[dealmill.Run], int | None]:
         """Return the runs, and the run before which older ones follow."""
         limit = RUNS if self.is_plain else SORTED
-        before = self.before or MOST_NUMBER
+        before = self.before or MAX_NUMBER
         run_ids = store.run_ids(before=before, text=self.text, limit=limit + 1, descending=True)
         runs = store.status(run_ids[:limit])[::-1]
         if self.state:
@@ -77,7 +77,7 @@ def _run_filter(
     text: Annotated[str, Query(max_length=200)] = "",
     state: State = "",
     sort: Order = "newest",
-    before: Annotated[int | None, Query(ge=1, le=MOST_NUMBER), Digits] = None,
+    before: Annotated[int | None, Query(ge=1, le=MAX_NUMBER), Digits] = None,
 ) -> RunFilter:
     return RunFilter(" ".join(text.split()), state, sort, before)
 
@@ -121,7 +121,7 @@ def _workers(store: dealmill.Store) -> dict[str, Any]:
 
 
 @router.get("/log")
-def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0) -> Response:
+def log(request: Request, store: OpenStore, skip: Annotated[int, Query(ge=0, le=MAX_NUMBER), Digits] = 0) -> Response:
     """Show the action log, newest entry first."""
     shown, older = (store.log(skip=first, limit=ENTRIES, descending=True) for first in (skip, skip + ENTRIES))
     return page(request, "log.html", entries=shown, skip=skip, size=ENTRIES, older=bool(older))

@@ -23,9 +23,9 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.charts import STYLE, Chart
+from dealmill.pipeline.results.chart_parts import STYLE, Chart
 from dealmill.run_charts import distribution_chart, winnability_chart
 from dealmill.web.check import TIME_LIMIT, Drawer
 from dealmill.web.drawing import Drawing, draw_all

@@ -19,8 +19,8 @@ from dealmill.web.overview import is_live
 from dealmill.web.report import attached
 from dealmill.web.searches import Searches
 from dealmill.web.site import (
-    MOST_NUMBER,
-    MOST_POSITION,
+    MAX_NUMBER,
+    MAX_POSITION,
     Digits,
     OpenStore,
     RunNumber,
@@ -31,7 +31,7 @@ from dealmill.web.site import (
 
 router = APIRouter(include_in_schema=False)
 
-FINDINGS, REJECTS, FEW, MOST_RELATED = 20, 100, 5, 20
+FINDINGS, REJECTS, FEW, MAX_RELATED = 20, 100, 5, 20
 """The most findings on the page of a run, rejects on their own page, and rejects and related runs on the page of a
 run."""
 
@@ -66,7 +66,7 @@ def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
         "audit": audit,
         "findings": list(islice(audit.findings(), FINDINGS)) if audit else [],
         "rejects": list(islice(run.rejects(), FEW)),
-        "same": store.status(run.related[-MOST_RELATED:]),
+        "same": store.status(run.related[-MAX_RELATED:]),
         "entries": store.log(number),
     }
 
@@ -82,7 +82,7 @@ def report(
 
 @router.get("/runs/{run}/rejects")
 def rejects(
-    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0
+    request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MAX_NUMBER), Digits] = 0
 ) -> Response:
     """Show the rejects of the source of a run."""
     subject = store.find_run(run)
@@ -106,9 +106,9 @@ else:
 SEARCH_SECONDS = 0.02
 """How long a page searches for results that match its filter. A search that takes longer is continued by a link."""
 
-After = Annotated[int | None, Query(ge=0, le=MOST_POSITION, description="Only results after this position."), Digits]
+After = Annotated[int | None, Query(ge=0, le=MAX_POSITION, description="Only results after this position."), Digits]
 Before = Annotated[
-    int | None, Query(ge=1, le=MOST_POSITION, description="The last results before this position."), Digits
+    int | None, Query(ge=1, le=MAX_POSITION, description="The last results before this position."), Digits
 ]
 
 

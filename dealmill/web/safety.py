@@ -51,7 +51,7 @@ def _show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         messages.append(str(message))
 
 
-MOST_BYTES = 64 * 1024
+MAX_BYTES = 64 * 1024
 """The largest body of a request."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -69,7 +69,7 @@ HEALTH = "/api/health"
 SHORTEST_TOKEN = 12
 EMBEDDED = "this request comes from a page of another site\n"
 MALFORMED_LENGTH = "the header Content-Length is not a number of bytes\n"
-TOO_LONG = f"the body of a request has at most {MOST_BYTES:,} bytes\n"
+TOO_LONG = f"the body of a request has at most {MAX_BYTES:,} bytes\n"
 TOKEN_MISSING = "the access token is missing or wrong: send it as the password, or as Authorization: Bearer TOKEN\n"  # noqa: S105
 
 
@@ -145,7 +145,7 @@ def _refused_length(length: str) -> PlainTextResponse | None:
     none: middleware would count it there when the answer has begun."""
     if not re.fullmatch(r"\d{1,18}", length, re.ASCII):  # 64 bits
         return PlainTextResponse(MALFORMED_LENGTH, 400)
-    return PlainTextResponse(TOO_LONG, 413) if int(length) > MOST_BYTES else None
+    return PlainTextResponse(TOO_LONG, 413) if int(length) > MAX_BYTES else None
 
 
 def _has_token(headers: Headers, token: str) -> bool:

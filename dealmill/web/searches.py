@@ -18,11 +18,11 @@ from dealmill.web.filters import PageFilter
 
 SMALL = 10_000
 """The layouts of runs that are searched at once, unless they are compact."""
-MOST_SECONDS = 120
+MAX_SECONDS = 120
 """The longest time for a search."""
 PATIENCE = 0.02
 """How long a page waits for a search, in seconds."""
-MOST_KEPT = 50
+MAX_KEPT = 50
 """The searches that are kept, and the most that wait to be made."""
 OUTCOMES = ("valid", "invalid", "no-evidence")
 
@@ -77,7 +77,7 @@ class Searches:
             if future is None or (future.done() and _may_succeed_later(future)):
                 future = self._kept[key] = self._thread.submit(self._search, run.id, search, url, *arguments)
             self._kept.move_to_end(key)
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)[1].cancel()
         try:
             result: T = future.result(PATIENCE)
@@ -87,7 +87,7 @@ class Searches:
 
     def _search(self, run: int, search: Callable[..., T], url: str, *arguments: Any) -> T:
         try:
-            return self.process.call(MOST_SECONDS, search, url, run, *arguments)
+            return self.process.call(MAX_SECONDS, search, url, run, *arguments)
         except TooMuch as error:
             raise TooMuch(f"searching run {run} {error}; use: dealmill query {run} --order …") from error
 

@@ -19,7 +19,7 @@ from pydantic_core import PydanticKnownError
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.pipeline.results import charts
@@ -51,9 +51,9 @@ class Shared:
         return page.result()
 
 
-MOST_NUMBER = 10**9 - 1
+MAX_NUMBER = 10**9 - 1
 """The largest number of a run in a URL."""
-MOST_POSITION = 2**63 - 2
+MAX_POSITION = 2**63 - 2
 """The largest position."""
 
 
@@ -76,8 +76,8 @@ def _digits(value: object) -> object:
 Digits = BeforeValidator(_digits)
 """The spelling of every integer in a URL: ASCII digits."""
 OpenStore = Annotated[dealmill.Store, Depends(_store)]
-Position = Annotated[int, Path(ge=1, le=MOST_POSITION, description="The position in the run, from 1."), Digits]
-RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of the run."), Digits]
+Position = Annotated[int, Path(ge=1, le=MAX_POSITION, description="The position in the run, from 1."), Digits]
+RunNumber = Annotated[int, Path(ge=1, le=MAX_NUMBER, description="The number of the run."), Digits]
 
 
 def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:
@@ -118,7 +118,7 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
 def engine_of(run: dealmill.RunStatus) -> Engine | None:
     """Return the engine of a run; None if it is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1]
+        return find_engine(run.referee_engine)[1]
     except dealmill.DealmillError:
         return None
 

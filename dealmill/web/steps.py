@@ -7,7 +7,7 @@ from fastapi import Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.system.bounded import TooMuch
 from dealmill.web.check import Drawer, Judge
 from dealmill.web.drawing import Steps
@@ -22,13 +22,13 @@ Form = Annotated[
 OpenCards = Annotated[
     bool, Query(alias="open", description="Show the cards that lie face down, instead of their backs.")
 ]
-MOST_TEXT = 20_000
+MAX_TEXT = 20_000
 """The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
 
 
 def is_small(result: dealmill.Result) -> bool:
     """Return whether a result is small enough to be drawn and checked at once."""
-    return len(result.layout) + len(result.evidence or "") <= MOST_TEXT
+    return len(result.layout) + len(result.evidence or "") <= MAX_TEXT
 
 
 def drawn(

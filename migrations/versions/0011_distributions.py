@@ -14,7 +14,7 @@ down_revision = "0010"
 
 DONE = 3
 ROWS = 1
-MOST_BARS = 32
+MAX_BARS = 32
 TIMES = {
     "sqlite": "strftime('%Y-%m-%dT%H:%M:%SZ', {}, 'unixepoch')",
     "postgresql": "to_char(to_timestamp({}) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
@@ -94,7 +94,7 @@ def _counted(column: str, run: int, first: int, stop: int) -> dict[int, int]:
 def _width(least: int, greatest: int) -> int:
     """Return the least power of two that is wide enough for bars of values."""
     width = 1
-    while greatest // width - least // width >= MOST_BARS:
+    while greatest // width - least // width >= MAX_BARS:
         width *= 2
     return width
 

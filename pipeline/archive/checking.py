@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from operator import attrgetter
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -15,8 +16,9 @@ from dealmill.pipeline.errors import DamagedError, InputError
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, fingerprint
 from dealmill.pipeline.evidence.referee import Judge, Outcome, referee
 from dealmill.pipeline.games import find_engine, game_by
-from dealmill.pipeline.games.contract import Game, RulesText, is_claim
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import RulesText, is_claim
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.facts import Export
@@ -24,7 +26,7 @@ from dealmill.pipeline.outputs.checker.json_lines import read_rows
 from dealmill.pipeline.outputs.checker.program import wrong_column
 from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.progress.events import CheckingArchive, Progress, silent
-from dealmill.pipeline.results.record import ResultRow
+from dealmill.pipeline.results.record import ANSWER, ResultRow
 
 PROBLEMS = 20
 """The most problems of an archive that are listed."""
@@ -164,11 +166,9 @@ class _RunCheck:
                     yield from _wrong_deals(deals, block)
                 for row in block:
                     yield from self._wrong_row(judge, row)
-                layouts, words = [row.layout for row in block], [row.verdict for row in block]
-                values, evidence = [row.value for row in block], [row.evidence for row in block]
-                digests.append(
-                    block_digest(block[0].position, layouts, [CODES[word] for word in words], values, evidence)
-                )
+                layouts = [row.layout for row in block]
+                words, *contents = zip(*map(attrgetter(*ANSWER), block), strict=True)
+                digests.append(block_digest(block[0].position, layouts, [CODES[word] for word in words], *contents))
                 counts.update(words)
                 nodes += sum(row.nodes for row in block)
         except ValueError as error:

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES
+from dealmill.pipeline.arguments import MAX_ITEMS, MAX_NODES
 from dealmill.pipeline.games import EngineKey, RecordedEngine
-from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.runs.status import RunStatus, repeating_command
 from dealmill.pipeline.store.sources.source import Source
 
@@ -55,7 +55,7 @@ class ArchivedRun(Part):
     engine: str
     version: str
     checked_as: str | None
-    max_nodes: int | None = Field(ge=1, le=MOST_NODES)
+    max_nodes: int | None = Field(ge=1, le=MAX_NODES)
     rules: ArchivedRules | None
     source: ArchivedSource
     layouts: Count

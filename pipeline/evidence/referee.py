@@ -76,7 +76,7 @@ def referee(engine: EngineKey, *, imported: bool = False) -> Judge:
     neither valid nor invalid.
     """
     game, known = find_engine(engine)
-    judge: Judge = partial(judge_by, game.compiled_check, known.rules_name)
+    judge: Judge = partial(judge_by, game.compiled_check, known.referee_name)
     may_claim = imported or known.program is not None
     return partial(_judge_claim, judge) if may_claim else judge
 

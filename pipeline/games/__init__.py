@@ -11,7 +11,8 @@ from dealmill.pipeline.programs.declared import reasons, with_programs
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dealmill.pipeline.games.contract import Engine, Game, RulesText
+    from dealmill.pipeline.games.contract import Game
+    from dealmill.pipeline.games.descriptions import Engine, RulesText
     from dealmill.pipeline.games.installed import BrokenGame
 
 

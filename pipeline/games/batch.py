@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.contract import DECIDED, Layout, Reject
+from dealmill.pipeline.games.descriptions import DECIDED, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 
 DECIDED_CODES = [int(verdict) for verdict in DECIDED]
@@ -138,7 +138,7 @@ the index of the first layout that it did not reach. Layouts are given as in `Te
 
 ROOM = 1 << 20
 
-VERDICTS = {int(verdict): verdict for verdict in Verdict}
+VERDICT_OF_CODE = {int(verdict): verdict for verdict in Verdict}
 """Verdicts by number: calling the enumeration takes as long as solving some layouts."""
 
 
@@ -214,7 +214,7 @@ def concatenate_solved(parts: Sequence[Solved]) -> Solved:
 
 def to_batch(solved: Solved) -> Batch:
     """Convert arrays to lists, with None for values and evidence that are not meaningful."""
-    words = [VERDICTS[code] for code in solved.verdicts.tolist()]
+    words = [VERDICT_OF_CODE[code] for code in solved.verdicts.tolist()]
     values, evidence = solved.values.tolist(), to_strings(solved.evidence)
     return Batch(
         verdicts=words,

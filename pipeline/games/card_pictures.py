@@ -42,7 +42,7 @@ RANK, SMALL_RANK = 19, 15
 RING: Style = CHOSEN | {"stroke_width": 4}
 TARGET: Style = OTHER | {"stroke_width": 4}
 NO_LINKS: Mapping[str, Link] = MappingProxyType({})
-MOST_KEPT = 4_096
+MAX_KEPT = 4_096
 """The elements of each kind that are kept, since most cards stay where they are from one table to the next."""
 
 
@@ -90,7 +90,7 @@ OUTLINES: dict[str, Outline] = {
 }
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MAX_KEPT)
 def sign(suit: str, x: float, y: float, size: float) -> str:
     """Return a part of a path: the sign of a suit in a square of this size, with its upper left corner at a point."""
     across, down = OUTLINES[suit][0]
@@ -110,20 +110,20 @@ def _steps(suit: str, size: float) -> str:
     return "".join(drawn).replace(" -", "-") + "z"
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MAX_KEPT)
 def argyle(x: float, y: float, width: float, height: float) -> str:
     """Return two diamonds side by side, with the upper corner of the left one at a point, as a part of a path."""
     diamond = f"l{width:g} {height:g}-{width:g} {height:g}-{width:g}-{height:g}z"
     return f"M{at((x, y))}{diamond}m{2 * width:g} 0{diamond}"
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MAX_KEPT)
 def paper(x: float, y: float, width: float, height: float) -> str:
     """Return the paper of a card."""
     return element("rect", x=x, y=y, width=width, height=height, rx=min(width, height) // 8)
 
 
-@lru_cache(MOST_KEPT)
+@lru_cache(MAX_KEPT)
 def rank_text(rank: str, x: float, middle: float, size: float) -> str:
     """Return a rank in the left of a card; its size is written if it is not `RANK`."""
     look: Style = {} if size == RANK else {"font_size": size}

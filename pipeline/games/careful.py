@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 
 CHANCES = "chances"
 """The name of the engine."""

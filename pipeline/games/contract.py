@@ -1,4 +1,4 @@
-"""The interface of a game: the class `Game`, which a package derives from, and the types that describe a game.
+"""The interface of a game: the class `Game`, from which a package derives one.
 
 The package defines ``GAME``, an instance of its class, usually in its ``__init__``, and its distribution offers that by
 an entry point in the group ``dealmill.games``. It has a folder ``examples``. Games that share their code are a list of
@@ -10,22 +10,21 @@ the output format that `AnswerFormat` writes. A game without one (`Game.has_stat
 
 import sys
 from abc import ABC, abstractmethod
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache, wraps
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from tomllib import loads
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MOST_DEAL
+from dealmill.pipeline.arguments import MAX_DEAL
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
+from dealmill.pipeline.games.descriptions import GENERATOR, AnswerFormat, Deals, Engine, RulesText
 from dealmill.pipeline.games.functions import (
     CanonicalMask,
     CheckEvidence,
@@ -42,202 +41,11 @@ from dealmill.pipeline.games.functions import (
     WriteLayout,
 )
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import decimal
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.programs.manifest import Program
+    pass
 
-UNKNOWN = "?"
-"""Written in place of the answer of a layout that has none."""
-
-GENERATOR = "philox4x64-10"
-"""The random numbers of all numbered deals."""
-DECIDED = frozenset({Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED})
-"""The verdicts that say something about a layout. Without evidence, they are claims."""
-
-
-def is_claim(verdict: int | None, evidence: str | None) -> bool:
-    """Return whether a verdict is a claim without evidence, as programs and imports can give."""
-    return evidence is None and verdict in DECIDED
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """A valid layout: its canonical text (one line of ASCII) and the number of the line in which it starts."""
-
-    line: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reject:
-    """A text that is not a valid layout: the line in which it starts, the text as found, and all reasons."""
-
-    line: int
-    text: str
-    reasons: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Engine:
-    """A named, versioned solver. The same name and version give the same output, byte for byte, on every machine."""
-
-    name: str
-    version: str
-    summary: str
-    evidence: str
-    """What its evidence says, and in which notation, on one line, for users."""
-    checked_as: str | None = None
-    """The engine as which the referee checks its verdicts, if that is another one."""
-    complete: bool = True
-    """Whether it decides every layout if there is no node limit."""
-    max_nodes: int | None = None
-    """The node limit of runs that name none."""
-    measures: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Whole numbers in its evidence by which layouts can be graded, such as critical choices: for each name, the place
-    of the word, from 0."""
-    value_text: Callable[[int], str] | None = None
-    """Says what a value is, for people: `98 flips`. None if it scores no layouts."""
-    lost_value: int | None = None
-    """The value of a layout that no play wins, such as a chance of 0; None if no value says so."""
-    program: "Program | None" = None
-    """The program that solves the layouts, if it is not a function of the game's `solvers`."""
-    evidence_of_loss: str | None = None
-    """The same as `evidence` for the verdict `unwinnable`, if its evidence differs from that of others."""
-    memory: Callable[[int], int] | None = None
-    """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
-    grades: tuple[int, ...] = ()
-    """The bounds of the grades of difficulty, from grade 1; the last grade has none. Of an engine that scores layouts,
-    they are the least values, otherwise the most nodes of a win. Empty if it has no grades."""
-    fast: bool = False
-    """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
-    deals: those that are asked for are solved again."""
-
-    @property
-    def needs_no_limit(self) -> bool:
-        """Whether runs have no node limit by default, and every layout is decided then."""
-        return self.complete and self.max_nodes is None
-
-    def notation(self, verdict: int) -> str:
-        """Return what the evidence of a verdict says, and in which notation."""
-        return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence
-
-    @property
-    def scores(self) -> bool:
-        """Whether it gives values."""
-        return self.value_text is not None
-
-    def grade(self, number: int) -> int | None:
-        """Return the grade of a value or, if the engine gives none, of a win by the nodes of its search; None if the
-        engine has no grades."""
-        if not self.grades:
-            return None
-        ends = [-least for least in self.grades] if self.scores else self.grades
-        return bisect_left(ends, -number if self.scores else number) + 1
-
-    def range_of_grade(self, grade: int) -> tuple[int, int | None]:
-        """Return the least and the greatest value, or number of nodes, of a grade; None if there is no greatest one."""
-        bound_before = self.grades[grade - 2] if grade > 1 else None
-        bound = self.grades[grade - 1] if grade <= len(self.grades) else None
-        if self.scores:
-            return bound or 0, None if bound_before is None else bound_before - 1
-        return 0 if bound_before is None else bound_before + 1, bound
-
-    def proves_lost(self, verdict: int, value: int | None) -> bool:
-        """Return whether a verdict says that no play wins."""
-        scored_lost = verdict == Verdict.SCORED and value is not None and value == self.lost_value
-        return verdict == Verdict.UNWINNABLE or scored_lost
-
-    @property
-    def unit(self) -> str:
-        """What its values count, taken from what `value_text` says of one: ``flips``; empty if it says only a
-        number."""
-        return self.words_of_value(2).partition("2")[2].partition("(")[0].strip()
-
-    def words_of_mean(self, mean: float) -> str:
-        """Return a mean of values with their unit."""
-        return f"{decimal(mean)} {self.unit}".strip()
-
-    @property
-    def rules_name(self) -> str:
-        """The name of the engine by which the referee knows it. Engines that have the same answer one question."""
-        return self.checked_as or self.name
-
-    def words_of_value(self, value: int) -> str:
-        """Return what `value_text` says of a value; the number alone if that fails, since a stored value may be any."""
-        try:
-            return str((self.value_text or "{:,}".format)(value))
-        except Exception:  # noqa: BLE001 -- a game from outside may raise anything; check-game names it
-            return f"{value:,}"
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """An integer parameter of a game's deals; `least` and `most` are included in its range."""
-
-    default: int
-    least: int
-    most: int
-    meaning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Deals:
-    """The numbered deals of a game: the version of their generator, and their parameters by name.
-
-    `limited` says that some numbers have no deal. Then the last deal of a range is dealt before anything is stored.
-    """
-
-    version: str
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    limited: bool = False
-
-
-class RulesText(NamedTuple):
-    """The rules of a game of a family, as they are recorded: a canonical text, and the digest that tells it apart.
-
-    `family` is the name of the `Family` that loads the text.
-    """
-
-    digest: str
-    family: str
-    text: str
-
-    def play_as(self, rules: "RulesText") -> bool:
-        """Return whether both are the same rules, whatever the games and their families are called. `rules` may be of a
-        damaged record."""
-        if self.text == rules.text:
-            return True
-        try:
-            left, right = ({**loads(each.text), "title": "", "family": ""} for each in (self, rules))
-        except (TypeError, ValueError, RecursionError):
-            return False
-        return left == right
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFormat:
-    """The output format of a game's problem statement: the answers, with text before, between and after them."""
-
-    opening: str = ""
-    between: str = "\n"
-    closing: str = ""
-    winnable: str = ""
-    unwinnable: str = ""
-
-    def word(self, verdict: Verdict, value: int | None) -> str:
-        """Return the answer for a verdict; `UNKNOWN` if it is undecided or failed."""
-        match verdict:
-            case Verdict.WINNABLE:
-                return self.winnable
-            case Verdict.UNWINNABLE:
-                return self.unwinnable
-            case Verdict.SCORED:
-                return str(value)
-        return UNKNOWN
-
-
-VERBS = (
+FUNCTIONS = (
     "read",
     "each_line",
     "writers",
@@ -254,7 +62,7 @@ VERBS = (
     "play",
 )
 """The functions of a game, each a property that imports it."""
-MODULES = {
+MODULE_OF_FUNCTION = {
     "read": "layout",
     "each_line": "layout",
     "deal": "deal",
@@ -265,7 +73,7 @@ MODULES = {
     "playback": "playback",
 }
 """The module of a game's package from which a function is imported if the class of the game does not define it."""
-OPTIONAL = {"mask", "playback"}
+OPTIONAL_FUNCTIONS = {"mask", "playback"}
 """The functions among them that a game without such a module does not have."""
 
 
@@ -273,8 +81,8 @@ class Game:
     """A game with its rules. The first engine is the default one.
 
     A game is described by the attributes below. Its functions are properties: each imports a function of the same name
-    from a module of the package (`MODULES`), so that a module is loaded when it is first needed. A class that gets a
-    function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
+    from a module of the package (`MODULE_OF_FUNCTION`), so that a module is loaded when it is first needed. A class
+    that gets a function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
     `compiled_check` may import NumPy and the compiler.
     """
 
@@ -299,22 +107,22 @@ class Game:
 
     def __init_subclass__(cls) -> None:
         """Have the functions that cannot be imported raise an error that names them."""
-        for verb in VERBS:
-            if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
+        for name in FUNCTIONS:
+            if isinstance(declared := vars(cls).get(name), property) and declared.fget:
                 setattr(
-                    cls, verb, property(_with_import_errors(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}"))
+                    cls, name, property(_with_import_errors(declared.fget, f"{cls.__module__}.{cls.__name__}.{name}"))
                 )
 
     @property
-    def missing(self) -> list[str]:
-        """The modules of `MODULES` that the package lacks, and needs for functions that the class does not define."""
-        defined = {verb for verb in MODULES if getattr(type(self), verb) is not getattr(Game, verb)}
-        needed = {MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL}
+    def missing_modules(self) -> list[str]:
+        """The modules that the package lacks, and needs for functions that the class does not define."""
+        defined = {name for name in MODULE_OF_FUNCTION if getattr(type(self), name) is not getattr(Game, name)}
+        needed = {MODULE_OF_FUNCTION[name] for name in MODULE_OF_FUNCTION.keys() - defined - OPTIONAL_FUNCTIONS}
         return sorted(module for module in needed if not self._has_module(module))
 
     def _function(self, name: str, module: str | None = None) -> Callable[..., Any]:
-        """Import a function from a module of the package, by default that in `MODULES`."""
-        home = f"{self.package}.{module or MODULES[name]}"
+        """Import a function from a module of the package, by default that in `MODULE_OF_FUNCTION`."""
+        home = f"{self.package}.{module or MODULE_OF_FUNCTION[name]}"
         with _import_errors_named(f"{home}.{name}"):
             function: Callable[..., Any] = getattr(import_module(home), name)
         return function
@@ -376,7 +184,7 @@ class Game:
 
     def last_deal(self, seed: int) -> int:
         """Return the number of the last deal of a seed."""
-        return MOST_DEAL
+        return MAX_DEAL
 
     def check_deals(self, seed: int) -> None:
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.

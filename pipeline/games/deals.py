@@ -12,10 +12,11 @@ from hashlib import sha256
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, MOST_SEED, check_integer
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, MAX_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.installed import variant_name as variant_name  # noqa: PLC0414 -- for commands
 from dealmill.pipeline.games.sampling import sampled
 
@@ -70,7 +71,7 @@ class DealRange:
         UsageError
             If one of them is out of range, or the game has no such parameter.
         """
-        check_integer("the seed", self.seed, 0, MOST_SEED)
+        check_integer("the seed", self.seed, 0, MAX_SEED)
         greatest = self.game.last_deal(self.seed)
         check_integer("the number of the first deal", self.first, 1, greatest)
         check_integer("the number of the last deal", self.last, 1, self.last if self.endless else greatest)
@@ -85,7 +86,7 @@ class DealRange:
             if self.endless:
                 raise UsageError("a sample is drawn from a range with an end, such as 1-1000000")
             check_integer("the size of the sample", self.chosen.count, 1, min(self._width, MAX_ITEMS))
-            check_integer("the seed of the sample", self.chosen.seed, 0, MOST_SEED)
+            check_integer("the seed of the sample", self.chosen.seed, 0, MAX_SEED)
 
     def __repr__(self) -> str:
         return f"<DealRange {self.name}>"

@@ -7,7 +7,7 @@ from dealmill.pipeline.games.verdict import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
-    from dealmill.pipeline.games.contract import Layout, Reject
+    from dealmill.pipeline.games.descriptions import Layout, Reject
     from dealmill.pipeline.games.pictures import Scene
     from dealmill.pipeline.games.playback import Playback
     from dealmill.pipeline.games.reading import EachLine

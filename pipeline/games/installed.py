@@ -26,7 +26,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Family, Game, RulesText
+    from dealmill.pipeline.games.contract import Family, Game
+    from dealmill.pipeline.games.descriptions import RulesText
 
 GROUP = "dealmill.games"
 FAMILIES = "dealmill.families"
@@ -48,7 +49,7 @@ RULES = "DEALMILL_RULES"
 """The setting that names the folder of a user's rules files."""
 SIMILAR = 0.8
 """How similar a misspelt name is to the right one, of 1, at least."""
-MOST_RULES = 65_536
+MAX_RULES = 65_536
 """The characters of the longest text of rules."""
 
 
@@ -271,8 +272,8 @@ def variant_name(game: str, rules: Iterable[str]) -> str:
 def _load_text(family: "Family", name: str, text: str) -> "Game":
     if refusal := _refusal(name):
         raise UsageError(refusal)
-    if len(text) > MOST_RULES:
-        raise UsageError(f"it has more than {MOST_RULES:,} characters, so it is not a file of rules")
+    if len(text) > MAX_RULES:
+        raise UsageError(f"it has more than {MAX_RULES:,} characters, so it is not a file of rules")
     return family.load(name, text)
 
 
@@ -281,7 +282,7 @@ def _read_rules(path: Path) -> str:
         if not path.is_file():  # opening a pipe would block
             raise UsageError("it is not a file")
         with path.open(encoding="utf-8-sig") as file:  # editors on Windows begin a file with a byte order mark
-            return file.read(MOST_RULES + 1)
+            return file.read(MAX_RULES + 1)
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -416,7 +417,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
-    for module in game.missing:
+    for module in game.missing_modules:
         yield f"its package {game.package} has no module {module!r}"
     names = [engine.name for engine in game.engines]
     if not names and not (game.folder / "engines").is_dir():
@@ -427,7 +428,7 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
 
 
 def _wrong_types(game: "Game") -> Iterator[str]:
-    from dealmill.pipeline.games.contract import AnswerFormat, Deals, Engine, Parameter
+    from dealmill.pipeline.games.descriptions import AnswerFormat, Deals, Engine, Parameter
 
     expected: list[tuple[str, object, type]] = [
         ("title", game.title, str),

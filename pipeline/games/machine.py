@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """The limit of a container, or the word ``max``."""

@@ -14,7 +14,7 @@ from dealmill.pipeline.games.bits import int64
 from dealmill.pipeline.games.careful import PLAYS
 from dealmill.pipeline.games.fields import Fields
 from dealmill.pipeline.games.kernels import inlined, routine
-from dealmill.pipeline.games.rules_files import MOST_COLUMNS
+from dealmill.pipeline.games.rules_files import MAX_COLUMNS
 from dealmill.pipeline.games.verdict import Verdict
 
 Words = NDArray[np.int64]
@@ -22,16 +22,16 @@ Lots = NDArray[np.uint64]
 
 MILLION = 1_000_000
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
-MOST_TABLES = 1_000
+MAX_TABLES = 1_000
 """The player looks no further once there are so many tables in mind."""
-MOST_MOVES = 1_500
+MAX_MOVES = 1_500
 """No position of any game has more moves."""
-TABLES = MOST_TABLES + MOST_MOVES
+TABLES = MAX_TABLES + MAX_MOVES
 
 SEEN_SIZE = 8_192
 ARRAY = Fields()
 SEED, LOOKED, COUNT, BEGUN = ARRAY.words(4)
-COLUMN_COST = ARRAY.row(MOST_COLUMNS)
+COLUMN_COST = ARRAY.row(MAX_COLUMNS)
 ORIGIN, MOVE, COST, OPEN_COST, NEXT, SLOT = ARRAY.rows(6, TABLES)
 SEEN = ARRAY.row(SEEN_SIZE)
 END = ARRAY.size

@@ -10,7 +10,7 @@ FONT = "Arimo"
 """As wide as Helvetica and Arial, which pictures ask for."""
 ZOOM = 2
 """Pixels for each unit of a picture."""
-MOST_PIXELS = 50_000_000
+MAX_PIXELS = 50_000_000
 SIZE = re.compile(r'<svg [^>]*viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
@@ -20,16 +20,16 @@ def to_png(svg: str) -> bytes:
     Raises
     ------
     UsageError
-        If it has more than `MOST_PIXELS`, or the extra ``pictures`` is not installed.
+        If it has more than `MAX_PIXELS`, or the extra ``pictures`` is not installed.
     """
     check_extra("pictures")
     size = SIZE.match(svg)
     if size is None:
         raise UsageError("the picture has no size, so it cannot be drawn as PNG")
     width, height = (ZOOM * float(length) for length in size.groups())
-    if width * height > MOST_PIXELS:
+    if width * height > MAX_PIXELS:
         raise UsageError(
-            f"the picture has {width:,.0f} x {height:,.0f} pixels, more than {MOST_PIXELS:,}: choose one picture "
+            f"the picture has {width:,.0f} x {height:,.0f} pixels, more than {MAX_PIXELS:,}: choose one picture "
             "with --step N (step=N in Python), where 0 is the layout, or write a file that ends in .svg"
         )
     font = import_module("fontpkg_arimo").ROOT / "files" / f"{FONT}[wght].ttf"

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
 from dealmill.pipeline.errors import BadLayout, UsageError
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 
-MOST_RECORDED_CHARACTERS = 200
+MAX_RECORDED_CHARACTERS = 200
 """Characters that are recorded of a rejected text, and of each reason."""
-MOST_REASONS = 50
+MAX_REASONS = 50
 BYTE_ORDER_MARK = "\ufeff"
 NO_END = 2**62
 COMMENT = "#"
@@ -141,8 +142,8 @@ def read_one(game: Game, text: str) -> str:
         case [Layout(text=canonical)]:
             return canonical
         case [Reject(reasons=reasons)]:
-            raise BadLayout(reasons, f"{text[:MOST_RECORDED_CHARACTERS]!r} is not a layout of {game.name}")
-    raise BadLayout([f"{text[:MOST_RECORDED_CHARACTERS]!r} is not exactly one layout of {game.name}"])
+            raise BadLayout(reasons, f"{text[:MAX_RECORDED_CHARACTERS]!r} is not a layout of {game.name}")
+    raise BadLayout([f"{text[:MAX_RECORDED_CHARACTERS]!r} is not exactly one layout of {game.name}"])
 
 
 def read_pasted(game: Game, text: str) -> str:
@@ -204,7 +205,7 @@ def check_notation(game: Game, notation: str) -> None:
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:
     """Return a reject that starts in line `number`, with its text and reasons cut to their maximum lengths."""
-    listed = [reason[:MOST_RECORDED_CHARACTERS] for reason in islice(reasons, MOST_REASONS + 1)]
-    if len(listed) > MOST_REASONS:
+    listed = [reason[:MAX_RECORDED_CHARACTERS] for reason in islice(reasons, MAX_REASONS + 1)]
+    if len(listed) > MAX_REASONS:
         listed[-1] = "and more"
-    return Reject(number, text[:MOST_RECORDED_CHARACTERS], tuple(listed))
+    return Reject(number, text[:MAX_RECORDED_CHARACTERS], tuple(listed))

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from dealmill.pipeline.errors import UsageError
 
-MOST_COLUMNS = 20
-MOST_CHARACTERS = 80
+MAX_COLUMNS = 20
+MAX_CHARACTERS = 80
 UNLIMITED_WORD = "unlimited"
 BOTH = (True, False)
 
@@ -50,20 +50,20 @@ class Key(NamedTuple):
         if isinstance(self.allowed, range):
             return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
         if not self.allowed and not self.lists:
-            return f"a text of up to {MOST_CHARACTERS} characters"
+            return f"a text of up to {MAX_CHARACTERS} characters"
         choices = list(map(toml_value, self.allowed))
         choices += ["a number from 1 to 9"] if UNLIMITED_WORD in self.allowed else []
-        choices += [f"a list of up to {MOST_COLUMNS} numbers, at most 52"] if self.lists else []
+        choices += [f"a list of up to {MAX_COLUMNS} numbers, at most 52"] if self.lists else []
         return " or ".join(choices)
 
 
 def _is_sizes(value: object) -> bool:
     numbers = value if isinstance(value, list) else [-1]
-    return len(numbers) <= MOST_COLUMNS and all(type(number) is int and 0 <= number <= 52 for number in numbers)
+    return len(numbers) <= MAX_COLUMNS and all(type(number) is int and 0 <= number <= 52 for number in numbers)
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value.isprintable() and len(value) <= MOST_CHARACTERS
+    return isinstance(value, str) and value.isprintable() and len(value) <= MAX_CHARACTERS
 
 
 Schema: TypeAlias = Mapping[str, Mapping[str, Key]]
@@ -129,7 +129,7 @@ def changed_text(schema: Schema, tables: dict[str, Any], changes: Mapping[str, s
         values = tables.setdefault(table, {}) if table else tables
         values[last] = _parsed(schema.get(table, {}).get(last), text)
     changed = ", ".join(f"{key} = {text}" for key, text in changes.items())
-    tables["title"] = f"{tables['title']}, {changed}"[:MOST_CHARACTERS]
+    tables["title"] = f"{tables['title']}, {changed}"[:MAX_CHARACTERS]
     top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
     return written_tables({"": top, **{table: values for table, values in tables.items() if isinstance(values, dict)}})
 

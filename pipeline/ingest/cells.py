@@ -20,7 +20,7 @@ from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.functions import CanonicalMask
 from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
-from dealmill.pipeline.ingest.scanning import check_of
+from dealmill.pipeline.ingest.scanning import mask_loader
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
 from dealmill.pipeline.store.database.row_checks import shown_value
 
@@ -113,7 +113,7 @@ class LayoutColumn:
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:
-            return read_pasted(self.game, _storable(cell))
+            return read_pasted(self.game, _without_surrogates(cell))
         except BadLayout as error:
             return error.reasons
 
@@ -243,9 +243,9 @@ class LayoutTable:
     ) -> Iterator[tuple[Sequence[Row], Sequence[str | Reasons]]]:
         """Yield `rows` and their layouts."""
         with self.reopen() as file:
-            find_check = check_of(self.layouts.game, file)
+            find_mask = mask_loader(self.layouts.game, file)
             for rows in self.rows(file, columns, reached):
-                yield rows, self.layouts.read([cells[0] for _, cells in rows], find_check())
+                yield rows, self.layouts.read([cells[0] for _, cells in rows], find_mask())
 
     def entries(self, reached: Reached) -> Iterator[Entries]:
         """Yield the layouts and the rejects. The lines of numbered deals are their numbers."""
@@ -293,9 +293,9 @@ def _shown(cell: object) -> str:
     """Return what is recorded of a rejected row: its first cell."""
     if isinstance(cell, Unreadable):
         return ""
-    return _storable(cell) if isinstance(cell, str) else shown_value(cell)
+    return _without_surrogates(cell) if isinstance(cell, str) else shown_value(cell)
 
 
-def _storable(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """Return a text without surrogates, which cannot be stored."""
     return text if text.isascii() else text.encode(errors="replace").decode()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from io import BufferedReader
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -46,6 +47,9 @@ DOS_END = b"\x1a"
 """The last byte of some files that were written by DOS."""
 ARRAY = re.compile(rb"(?:" + BOM_UTF8 + rb")?\s*\[\s*\{")
 """The beginning of a JSON array of objects, which may be in one line."""
+
+MAX_LINES_OF_LAYOUT = 10_000
+"""Lines of a file in which a single layout is looked for."""
 
 Reached = Callable[[int], None]
 """Called from time to time with the amount of a source that has been read: of a file, its bytes."""
@@ -166,6 +170,13 @@ def text_blocks(file: BinaryIO, name: str, reached: Reached = lambda _: None) ->
 def lines_of(number: int, block: bytes) -> Iterator[tuple[int, str]]:
     """Yield the lines of a block with their numbers, without line ends; bytes that are not UTF-8 become U+FFFD."""
     return enumerate(map(decoded, block.split(b"\n")), start=number)
+
+
+def first_lines(name: str) -> list[tuple[int, str]]:
+    """Return the first `MAX_LINES_OF_LAYOUT` lines of a file, with their numbers."""
+    with open_binary(name) as file:
+        lines = chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
+        return list(islice(lines, MAX_LINES_OF_LAYOUT))
 
 
 def decoded(line: bytes) -> str:

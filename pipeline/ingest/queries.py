@@ -28,7 +28,8 @@ from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import REPEATABLE, Filter
 from dealmill.pipeline.store.queries.results import Query
-from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished
 from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
 from dealmill.pipeline.store.sources.writing import open_source
 from dealmill.pipeline.store.storages.choice import storage_of

@@ -24,23 +24,28 @@ from dealmill.pipeline.games.batch import (
     lengths_to_starts,
     to_texts,
 )
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.functions import CanonicalMask
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Reached, decoded, is_compressed, lines_of, text_blocks
-from dealmill.pipeline.solving.solve import load_check
+from dealmill.pipeline.solving.loading import load_mask
 
-FindCheck = Callable[[], CanonicalMask | None]
-"""Returns the check, or None to read without it."""
+LoadMask = Callable[[], CanonicalMask | None]
+"""Returns the compiled mask of canonical texts, or None to read without it."""
 ENTRIES_PER_PART = 2_000
 """Entries that are read one by one before they are yielded together."""
+ENOUGH = 4 << 20
+"""The bytes that the reader of a game reads in about the time it takes to load the compiler."""
+UNPACKED = 2
+"""How many times its size the text of a compressed file has at least; gzipped, 2.2 for layouts, 4 with verdicts."""
 NEWLINE = ord("\n")
 
 
 def scan(
-    file: BinaryIO, name: str, game: Game, find_check: FindCheck, reached: Reached = lambda _: None
+    file: BinaryIO, name: str, game: Game, find_mask: LoadMask, reached: Reached = lambda _: None
 ) -> Iterator[Entries]:
-    """Yield the entries of a file; `find_check` is called before each block of a file with one layout per line."""
+    """Yield the entries of a file; `find_mask` is called before each block of a file with one layout per line."""
     blocks = text_blocks(file, name, reached)
     for number, block in blocks:
         first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)
@@ -50,12 +55,12 @@ def scan(
         if each is None:
             yield from _read(game, chain.from_iterable(lines_of(*block) for block in rest))
         else:
-            yield from _scan_lines(each, rest, find_check)
+            yield from _scan_lines(each, rest, find_mask)
 
 
-def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check: FindCheck) -> Iterator[Entries]:
+def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_mask: LoadMask) -> Iterator[Entries]:
     for number, block in blocks:
-        check = find_check()
+        check = find_mask()
         yield _scanned(each, number, block, check) if check else _read_lines(each, lines_of(number, block))
     yield Entries.of(list(each.missing()))
 
@@ -126,23 +131,17 @@ def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) 
     return Texts(whole, lengths_to_starts((ends - starts)[canonical]))
 
 
-ENOUGH = 4 << 20
-"""The bytes that the reader of a game reads in about the time it takes to load the compiler."""
-UNPACKED = 2
-"""How many times its size the text of a compressed file has at least; gzipped, 2.2 for layouts, 4 with verdicts."""
-
-
-def check_of(game: Game, file: BinaryIO) -> FindCheck:
-    """Return a function that loads the check of a game for the layouts of a file; it returns None if the file is too
-    small to make that worthwhile, or the check cannot be loaded."""
+def mask_loader(game: Game, file: BinaryIO) -> LoadMask:
+    """Return a function that loads the mask of a game for the layouts of a file; it returns None if the file is too
+    small to make that worthwhile, or the mask cannot be loaded."""
     size = os.fstat(file.fileno()).st_size
     worthwhile = size * (UNPACKED if is_compressed(file) else 1) >= ENOUGH
-    return partial(_check_or_none, game) if worthwhile else lambda: None
+    return partial(_mask_or_none, game) if worthwhile else lambda: None
 
 
 @cache
-def _check_or_none(game: Game) -> CanonicalMask | None:
+def _mask_or_none(game: Game) -> CanonicalMask | None:
     try:
-        return load_check(game)
+        return load_mask(game)
     except DealmillError:  # an engine reports it; a file can be read without
         return None

@@ -13,8 +13,9 @@ from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
 from dealmill.pipeline.ingest.cells import DealColumn, LayoutColumn, LayoutTable, deal_column
@@ -31,7 +32,7 @@ from dealmill.pipeline.ingest.files import (
 from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.queries import PREFIX, SavedQuery, parse_saved_query, queried_run, query_reading
 from dealmill.pipeline.ingest.reading import Reading
-from dealmill.pipeline.ingest.scanning import check_of, scan
+from dealmill.pipeline.ingest.scanning import mask_loader, scan
 from dealmill.pipeline.ingest.tables import is_table, row_reader
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress.events import OpenFailed, Opening, Progress
@@ -335,7 +336,7 @@ def table_reading(
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
     with reopen() as file:
-        yield from scan(file, name, game, check_of(game, file), reached)
+        yield from scan(file, name, game, mask_loader(game, file), reached)
 
 
 def deals_reading(database: Database, deals: DealRange) -> Reading:

@@ -46,7 +46,7 @@ COMMENT = re.compile(r"\s*#(?!\d)")
 SEPARATOR_LINE = re.compile(r'"?sep=.?"?')
 """The line before the header in which Excel names the delimiter."""
 UNCLOSED = "a quoted cell does not end"
-MOST_LINES_OF_ROW = 200
+MAX_LINES_OF_ROW = 200
 """The lines after which a quoted cell that does not end is taken for a mistake in its first line alone."""
 NAN = "nan"
 """A missing number in text, in lower case."""
@@ -252,8 +252,8 @@ class _Header:
                 continue
             cells, count = _cells_of_line(text, self.delimiter), 1
             if isinstance(cells, Unreadable) and text.count('"') % 2:
-                several = self._row_of_lines([text for _, text in lines[index : index + MOST_LINES_OF_ROW]])
-                if several is None and not last and len(lines) - index < MOST_LINES_OF_ROW:
+                several = self._row_of_lines([text for _, text in lines[index : index + MAX_LINES_OF_ROW]])
+                if several is None and not last and len(lines) - index < MAX_LINES_OF_ROW:
                     return rows, lines[index:]
                 cells, count = several or (cells, 1)
             if row := self._row(cells, columns):

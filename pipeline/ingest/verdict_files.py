@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from dealmill.pipeline.arguments import NUMBERS
+from dealmill.pipeline.arguments import VERDICT_NUMBERS
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Solved, to_texts
-from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine, Reject
 from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
@@ -47,8 +48,9 @@ from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
-from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
+from dealmill.pipeline.store.planning.run_planning import insert_run
+from dealmill.pipeline.store.runs.finding import find_run, runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import open_source
 
 LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"
@@ -61,13 +63,13 @@ OTHER_COLUMNS = tuple(
 )
 SOLUTION_COLUMNS = (*OTHER_COLUMNS[:-1], Column((*OTHER_COLUMNS[-1].names, "solution", "moves")))
 """The same if solutions are in the notation of another program."""
-MOST_COVERED = 10**9
+MAX_COVERED = 10**9
 """The numbers of deals that a list may cover: reading takes a bit of memory for each."""
 CONTRADICTIONS_TOLD = 10
 """The contradictions that an import reports as it ends."""
 NO_COLUMN = Column(())
 SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
-NODE_COUNTS = range(NUMBERS.stop)
+NODE_COUNTS = range(VERDICT_NUMBERS.stop)
 """The node counts that can be stored."""
 
 
@@ -303,7 +305,7 @@ class VerdictTable:
         value, nodes, evidence = whole_number(value), whole_number(nodes), _evidence(evidence)
         if not verdict:
             reasons.append(f"the verdict is {shown_value(text)}, expected one of: {', '.join(engine.words)}")
-        if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
+        if verdict == SCORED and (type(value) is not int or value not in VERDICT_NUMBERS):
             reasons.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
         if value is not None and verdict != SCORED:
             reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
@@ -404,9 +406,9 @@ def _covered(deals: DealRange, of: str | None) -> DealRange:
         deals = deals.within(of)
     if deals.endless:
         raise UsageError("--absent must know which numbers the list is about: add them, as in --of 1-3000")
-    if len(deals) > MOST_COVERED:
+    if len(deals) > MAX_COVERED:
         raise UsageError(
-            f"{deals.name} has {len(deals):,} deals, but with --absent a list is about {MOST_COVERED:,} at most: name "
+            f"{deals.name} has {len(deals):,} deals, but with --absent a list is about {MAX_COVERED:,} at most: name "
             "a part with --of"
         )
     deals.check_deals()
@@ -468,7 +470,7 @@ def import_table(database: Database, table: VerdictTable, max_nodes: int | None,
             "command"
         )
     why = None if engine.checked_as is None else f"imported; checked as {engine.checked_as}"
-    number = plan_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
+    number = insert_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
     reading = Reading(database, source, name, entries, table.table.size, find_run(database, number))
     reading.finish(progress)
     if reading.error:

@@ -15,10 +15,10 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_NODES
 from dealmill.pipeline.errors import InputError, OutputError, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
-from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -61,11 +61,11 @@ class Origin(Part):
     engine: str
     version: str
     checked_as: str | None
-    max_nodes: int | None = Field(ge=1, le=MOST_NODES)
+    max_nodes: int | None = Field(ge=1, le=MAX_NODES)
     fingerprint: str
 
     @property
-    def rules_engine(self) -> str:
+    def referee_engine(self) -> str:
         """The full name of the installed engine as which the referee checks its verdicts."""
         return self.checked_as or self.engine
 

@@ -163,14 +163,14 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     plays = pack.graded_by or pack.run if pack.by == CHANCE else None
     for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and claim and origin is not plays:
-            game, engine = find_engine(pack.key(origin.rules_engine))
+            game, engine = find_engine(pack.key(origin.referee_engine))
             verdict, check = _verdict(claim.verdict), game.compiled_check
-            judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
+            judged = judge_by(check, engine.referee_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
             elif claim is entry and entry.playback and entry.playback != _playback(pack, entry):
                 yield f"{name}: its playback is not that of its evidence"
-    measure = measure_of(pack.key((pack.graded_by or pack.run).rules_engine), pack.by)
+    measure = measure_of(pack.key((pack.graded_by or pack.run).referee_engine), pack.by)
     if measure.of(getattr(graded if measure.field in Found.model_fields else entry, measure.field)) != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)
@@ -182,9 +182,9 @@ def _wrong_plays(pack: Pack, unchecked: list[str]) -> Iterator[str]:
     """Yield the layouts whose chance is not that of their plays, as the referee says. He repeats two plays of each, in
     an order drawn by the seed of the pack, until `PLAYING_SECONDS` have passed."""
     origin = pack.graded_by or pack.run
-    game, engine = find_engine(pack.key(origin.rules_engine))
+    game, engine = find_engine(pack.key(origin.referee_engine))
     referee = getattr(game, "referee", None)
-    if game.name != pack.game or engine.rules_name != CHANCES or not isinstance(referee, JudgeOfPlays):
+    if game.name != pack.game or engine.referee_name != CHANCES or not isinstance(referee, JudgeOfPlays):
         yield f"{pack.game} has no careful player whose chance {origin.engine} could be"
         return
     repeated, deadline = 0, time.monotonic() + PLAYING_SECONDS

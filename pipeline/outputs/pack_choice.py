@@ -25,7 +25,8 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
@@ -59,7 +60,7 @@ from dealmill.pipeline.system.atomic import atomic_file, check_target
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
 DAYS_OF_WEEK = 7
-MOST_LAYOUTS = 1_000_000
+MAX_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
 
 
@@ -89,8 +90,8 @@ class Choice:
         UsageError
             If one is out of range.
         """
-        check_integer("grades", self.grades, 1, MOST_LAYOUTS)
-        check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
+        check_integer("grades", self.grades, 1, MAX_LAYOUTS)
+        check_integer("each", self.each, 1, MAX_LAYOUTS // self.grades)
         check_integer("seed", self.seed)
         if self.fixed and self.descending:
             raise UsageError(f"grades by {CHANCE} are fixed, and grade 1 has the highest chances")
@@ -100,7 +101,7 @@ class Choice:
     def _check_calendar(self, calendar: Calendar) -> None:
         if calendar.first > calendar.last:
             raise UsageError(f"the calendar ends on {calendar.last}, before it begins on {calendar.first}")
-        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MOST_LAYOUTS)
+        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MAX_LAYOUTS)
         if calendar.by_weekday is None:
             if self.grades != 1:
                 raise UsageError("a calendar without grades by weekday has one grade")
@@ -182,7 +183,7 @@ def choice_of(
 def default_measure(run: RunStatus, grading: RunStatus | None = None) -> str:
     """Return by what the layouts of a run are graded: by the chance that a careful player wins if the game has one, or
     if the run `grading` is of one, else by nodes."""
-    game, engine = find_engine((grading or run).rules_engine)
+    game, engine = find_engine((grading or run).referee_engine)
     grader = engine if grading else game.grader(engine)
     return CHANCE if grader and CHANCE in grading_measures(grader) else Order.NODES.word
 
@@ -195,7 +196,7 @@ def grading_run(database: Database, run: RunStatus) -> RunStatus | None:
     UsageError
         If there is none.
     """
-    game, engine = find_engine(run.rules_engine)
+    game, engine = find_engine(run.referee_engine)
     grader = game.grader(engine)
     if grader is None or grader is engine:
         return None
@@ -281,7 +282,7 @@ def choose(
     game = game_by(run.game, run.rules)
     earlier = _layouts_of(choice.without, run, game)
     positions, numbers = _candidates(database, run, choice, grading, earlier, progress)
-    grader = find_engine((grading or run).rules_engine)[1]
+    grader = find_engine((grading or run).referee_engine)[1]
     if choice.fixed:
         grade_of = _fixed_grades(numbers, grader)
         _check_sizes(_counts(grade_of, choice), choice)
@@ -331,7 +332,7 @@ def counts_by_grade(
     """
     earlier = _layouts_of(choice.without, run, game_by(run.game, run.rules))
     _, numbers = _candidates(database, run, choice, grading, earlier, progress)
-    return _counts(_fixed_grades(numbers, find_engine(grading.rules_engine)[1]), choice)
+    return _counts(_fixed_grades(numbers, find_engine(grading.referee_engine)[1]), choice)
 
 
 def _candidates(
@@ -344,7 +345,7 @@ def _candidates(
 ) -> tuple[Numbers, Numbers]:
     """Return the positions of the layouts that can be chosen, and the numbers that grade them. If grades are fixed, the
     `earlier` layouts are left out."""
-    measure = measure_of((grading or run).rules_engine, choice.by)
+    measure = measure_of((grading or run).referee_engine, choice.by)
     own = Order.POSITION.measure if grading else measure
     left_out = earlier if choice.fixed else frozenset()
     positions, numbers = _measured(database, run, own, choice, choice.verdicts, left_out, progress)
@@ -403,7 +404,7 @@ def _measured(
     Claims without evidence are left out, layouts that are `left_out`, and lost ones if the choice leaves them out.
     """
     with_lost = Verdict.UNWINNABLE in choice.verdicts
-    game, engine = find_engine(run.rules_engine)
+    game, engine = find_engine(run.referee_engine)
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
         columns = page.columns
@@ -502,14 +503,14 @@ def _drawn(
 ) -> Iterator[tuple[int, Result]]:
     """Yield the results drawn from a grade with their places in its positions. `seen` has the layouts of earlier ones,
     without names."""
-    tried = set[int]()
+    indexes = set[int]()
     size = choice.sizes[grade - 1]
     for number in range(1, size + 1):
         start = sampled(number, size, len(positions), choice.seed) - 1
         for index in chain(range(start, len(positions)), range(start)):
-            if index in tried:
+            if index in indexes:
                 continue
-            tried.add(index)
+            indexes.add(index)
             result = find_result(database, run, int(positions[index]))
             if (nameless := game.nameless(result.layout)) not in seen:
                 seen.add(nameless)

@@ -12,7 +12,7 @@ from math import nan
 from pathlib import Path
 
 PR_SET_PDEATHSIG = 1
-MOST_FILE_BYTES = 64_000_000
+MAX_FILE_BYTES = 64_000_000
 """The size of the largest file that a program can write."""
 PROCESSES = Path("/proc")
 
@@ -35,7 +35,7 @@ def limiter(memory: int) -> Callable[[], None]:
         sizes = {
             resource.RLIMIT_AS: memory * 1_000_000,
             resource.RLIMIT_CORE: 0,
-            resource.RLIMIT_FSIZE: MOST_FILE_BYTES,
+            resource.RLIMIT_FSIZE: MAX_FILE_BYTES,
         }
         for kind, size in sizes.items():
             with suppress(ValueError, OSError):  # a lower limit is set already, or the system does not have this one

@@ -18,7 +18,8 @@ from dealmill.pipeline.errors import ProgramError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine, Game
+    from dealmill.pipeline.games.contract import Game
+    from dealmill.pipeline.games.descriptions import Engine
     from dealmill.pipeline.programs.manifest import Program, State
 
 SETTING = "DEALMILL_ENGINES"
@@ -129,7 +130,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
     ProgramError
         If its name is taken, or the engine that it is to be checked as does not exist.
     """
-    from dealmill.pipeline.games.contract import Engine
+    from dealmill.pipeline.games.descriptions import Engine
 
     manifest = program.manifest
     if manifest.name in engines:
@@ -142,7 +143,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         _version(program, program.state()),
         manifest.summary,
         like.evidence if like else "as its program writes it",
-        checked_as=like.rules_name if like else manifest.name,
+        checked_as=like.referee_name if like else manifest.name,
         complete=manifest.complete,
         value_text=like.value_text if like else None,
         lost_value=like.lost_value if like else None,

@@ -25,20 +25,20 @@ Seconds = Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)]
 
 State = tuple[tuple[int, int, int] | None, ...]
 
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 """The size of the largest manifest."""
-MOST_FILE_BYTES = 1_000_000_000
+MAX_FILE_BYTES = 1_000_000_000
 """The size of all files of a program together: their digest is computed whenever it is started."""
 CHUNK = 1 << 20
 STRINGS = re.compile(
     r'''"""(?:[^\\]|\\.)*?(?:"{3,5}|\Z)|'{3}.*?(?:'{3,5}|\Z)|"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|\#[^\n]*''', re.DOTALL
 )
 """Strings and comments of TOML; those without an end extend as far as the parser would read them."""
-MOST_SIGNS = 100
+MAX_SIGNS = 100
 """The most brackets, and the most dots, of a manifest outside strings. A manifest has a few of each, and Python's
 parser takes minutes for a key of 20,000 parts."""
 DIGITS = re.compile(r"\d[\d_]{29}")
-MOST_OBJECTIONS = 5
+MAX_OBJECTIONS = 5
 
 
 class Manifest(BaseModel):
@@ -105,7 +105,7 @@ class Program:
         digest = sha256()
         for word in self.manifest.command:
             digest.update(sha256(word.encode()).digest())
-        left = MOST_FILE_BYTES
+        left = MAX_FILE_BYTES
         for path in self.files:
             of_file = sha256()
             with _regular(path, f"{self.path}: ") as file:
@@ -135,9 +135,9 @@ def read_program(path: Path) -> Program:
         If it cannot be used.
     """
     with _regular(path) as file:
-        text = file.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise ProgramError(f"{path} is longer than {MOST_BYTES:,} bytes, so it is not a manifest")
+        text = file.read(MAX_BYTES + 1)
+    if len(text) > MAX_BYTES:
+        raise ProgramError(f"{path} is longer than {MAX_BYTES:,} bytes, so it is not a manifest")
     try:
         manifest = Manifest.model_validate(_parsed(path, text.decode()))
     except ValidationError as error:  # which is a ValueError
@@ -145,7 +145,7 @@ def read_program(path: Path) -> Program:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ProgramError(f"{path} is not a TOML file: {error}") from error
     files = tuple(_files(path, manifest))
-    if sum(file.stat().st_size for file in files) > MOST_FILE_BYTES:
+    if sum(file.stat().st_size for file in files) > MAX_FILE_BYTES:
         raise _too_large(path)
     return Program(path, manifest, files)
 
@@ -153,9 +153,9 @@ def read_program(path: Path) -> Program:
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     """Parse the TOML of a manifest. What would take the parser long, or exhaust its stack, is refused before."""
     bare_text = STRINGS.sub("", text)
-    if max(bare_text.count("[") + bare_text.count("{"), bare_text.count(".")) > MOST_SIGNS or DIGITS.search(bare_text):
+    if max(bare_text.count("[") + bare_text.count("{"), bare_text.count(".")) > MAX_SIGNS or DIGITS.search(bare_text):
         raise ProgramError(
-            f"{path} has more than {MOST_SIGNS} brackets or dots, or a number of 30 digits, so it is not a manifest"
+            f"{path} has more than {MAX_SIGNS} brackets or dots, or a number of 30 digits, so it is not a manifest"
         )
     return tomllib.loads(text)
 
@@ -179,12 +179,12 @@ def _regular(path: Path, where: str = "") -> Iterator[BinaryIO]:
 
 
 def _too_large(path: Path) -> ProgramError:
-    return ProgramError(f"{path}: its files are larger than {MOST_FILE_BYTES // 1_000_000:,} MB together")
+    return ProgramError(f"{path}: its files are larger than {MAX_FILE_BYTES // 1_000_000:,} MB together")
 
 
 def _objections(error: ValidationError) -> str:
     errors = error.errors()
-    texts = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in errors[:MOST_OBJECTIONS]]
+    texts = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in errors[:MAX_OBJECTIONS]]
     more = len(errors) - len(texts)
     return printable("; ".join([*texts, *([f"and {more:,} more"] if more else [])]))
 

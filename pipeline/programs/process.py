@@ -15,7 +15,7 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.bounds import cpu_seconds, environment, limiter
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
-    MOST_BYTES,
+    MAX_BYTES,
     OUT_OF_TURN,
     Answer,
     BadAnswer,
@@ -119,8 +119,8 @@ class Process:
         unsent = self._write(line)
         while True:
             answer, end, rest = self._unread.partition(b"\n")
-            if len(answer) > MOST_BYTES:
-                raise BadAnswer(f"it wrote a line of more than {MOST_BYTES:,} bytes")
+            if len(answer) > MAX_BYTES:
+                raise BadAnswer(f"it wrote a line of more than {MAX_BYTES:,} bytes")
             if end:
                 self._unread = rest
                 return answer

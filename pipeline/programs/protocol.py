@@ -4,16 +4,16 @@ import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from dealmill.pipeline.arguments import NUMBERS
+from dealmill.pipeline.arguments import VERDICT_NUMBERS
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
 
 PROTOCOL = 1
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 """The longest line of a program, in bytes."""
 OUT_OF_TURN = "it answered out of turn: it wrote something else than the answer for the layout that was sent"
-VERDICTS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
+ANSWERS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
 """What programs can answer."""
 
 
@@ -52,7 +52,7 @@ def check_greeting(line: bytes, manifest: Manifest) -> None:
             raise BadAnswer(f"it says that {key!r} is {_quoted(fields.get(key))}, not {_quoted(value)}")
 
 
-def read_answer(line: bytes, layout: str, max_nodes: int, verdicts: Sequence[Verdict] = VERDICTS) -> Answer:
+def read_answer(line: bytes, layout: str, max_nodes: int, verdicts: Sequence[Verdict] = ANSWERS) -> Answer:
     """Read the answer for a layout; `verdicts` are those that the engine can give.
 
     Raises
@@ -92,7 +92,7 @@ def _evidence(fields: dict[str, Any], verdict: Verdict) -> str | None:
 
 def _number(fields: dict[str, Any], key: str) -> int:
     number = fields.get(key)
-    if type(number) is not int or number not in NUMBERS:  # a boolean is not a number
+    if type(number) is not int or number not in VERDICT_NUMBERS:  # a boolean is not a number
         raise BadAnswer(f"{key!r} is {_quoted(number)}, not a whole number of at most 40 bits")
     return number
 

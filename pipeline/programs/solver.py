@@ -12,13 +12,14 @@ import numpy as np
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, to_strings, to_texts
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.declared import broken_programs, check_starts
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Process, ProgramFailure, changed
-from dealmill.pipeline.programs.protocol import VERDICTS, Answer
+from dealmill.pipeline.programs.protocol import ANSWERS, Answer
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class ProgramSolver:
 
     program: Program
     version: str
-    verdicts: Sequence[Verdict] = VERDICTS
+    verdicts: Sequence[Verdict] = ANSWERS
     """The verdicts that it can give."""
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dealmill.pipeline.games.verdict import Code
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine
+    from dealmill.pipeline.games.descriptions import Engine
 
 LONGEST_NUMBER = 19
 """The digits of 2⁶³, which is too large for a stored number."""
@@ -79,9 +79,9 @@ class Order(Code):
         return self.word.replace("-", " ").capitalize()
 
 
-NUMBERS = [order for order in Order if order is not Order.POSITION]
+QUERYABLE = [order for order in Order if order is not Order.POSITION]
 """The numbers by which results can be filtered and graded."""
-FILTERS = sorted(NUMBERS, key=lambda order: order is not Order.VALUE)
+FILTERS = sorted(QUERYABLE, key=lambda order: order is not Order.VALUE)
 """The same in the order in which filters are written, which the names of saved queries depend on."""
 
 
@@ -94,7 +94,7 @@ def grading_measures(engine: "Engine") -> dict[str, Measure]:
     evidence (see `Engine.measures`)."""
     words = {name: Measure("evidence", number=_word(index)) for name, index in engine.measures.items()}
     fixed = {CHANCE: Order.VALUE.measure} if engine.scores and engine.grades else {}
-    return {order.word: order.measure for order in NUMBERS} | fixed | words
+    return {order.word: order.measure for order in QUERYABLE} | fixed | words
 
 
 def _word(index: int) -> Callable[[str], int | None]:

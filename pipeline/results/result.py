@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import Judgement, judge, too_long
 from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
-from dealmill.pipeline.games.contract import Engine, Game, RulesText, is_claim
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine, RulesText, is_claim
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict

@@ -39,11 +39,11 @@ def time_ratio_of(pairs: Iterable[tuple[float, float]]) -> TimeRatio | None:
     ratios = sorted(right / left for left, right in pairs if left > 0 and right > 0)
     if not ratios:
         return None
-    cut = _cut(len(ratios))
-    return TimeRatio(median(ratios), ratios[cut], ratios[-1 - cut], len(ratios))
+    left_out = _left_out(len(ratios))
+    return TimeRatio(median(ratios), ratios[left_out], ratios[-1 - left_out], len(ratios))
 
 
-def _cut(count: int) -> int:
+def _left_out(count: int) -> int:
     """Return how many of the sorted numbers an interval of their median leaves out at each end.
 
     The number of those below the true median is binomial with the probability 1/2; its normal approximation, without a

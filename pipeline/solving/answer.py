@@ -13,9 +13,11 @@ from typing import TextIO
 import numpy as np
 
 from dealmill.pipeline.games.batch import Entries, Numbers, Solved, to_strings
-from dealmill.pipeline.games.contract import UNKNOWN, AnswerFormat, Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import UNKNOWN, AnswerFormat, Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import load, solve_texts
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve_texts
 
 ReportProblem = Callable[[str], object]
 """Called with a message for each layout that has no answer."""

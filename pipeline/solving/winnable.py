@@ -10,8 +10,9 @@ from dataclasses import replace
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import NotFoundError, UsageError
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.solving.solve import solve_layouts
@@ -19,9 +20,9 @@ from dealmill.pipeline.solving.solve import solve_layouts
 MAX_NODES = 100_000
 """The node limit for each deal by default, if the engine has grades or a limit. A deal that needs more is passed
 over."""
-MOST_AT_ONCE = 256
+MAX_AT_ONCE = 256
 """Deals are solved one by one at first, then in batches that double up to so many."""
-MOST_OTHERS = 10_000
+MAX_OTHERS = 10_000
 """The search ends with an error after so many deals in a row of which none is asked for, by default."""
 
 
@@ -53,7 +54,7 @@ def default_limit(engine: Engine) -> int | None:
 
 
 def winnable_deals(
-    deals: DealRange, engine: Engine, grade: int | None, max_nodes: int | None, most_others: int = MOST_OTHERS
+    deals: DealRange, engine: Engine, grade: int | None, max_nodes: int | None, most_others: int = MAX_OTHERS
 ) -> Iterator[Result]:
     """Yield the results of those deals of a range that can be won, or that are wins of one `grade`. Their lines are the
     numbers of the deals.
@@ -72,7 +73,7 @@ def winnable_deals(
             if result.verdict is Verdict.WINNABLE and grade in (None, grade and _grade(deals.game, engine, result)):
                 others, wins = 0, wins + 1
                 yield replace(result, line=line, position=wins)
-        first, size = first + size, min(2 * size, MOST_AT_ONCE)
+        first, size = first + size, min(2 * size, MAX_AT_ONCE)
     kind = "winnable deal" if grade is None else f"winnable deal of grade {grade}"
     within = "" if max_nodes is None else f" within {max_nodes:,} nodes each"
     raise NotFoundError(

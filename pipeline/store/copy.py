@@ -33,7 +33,7 @@ from dealmill.pipeline.store.database.revisions import (
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import JOB_TABLES, metadata
 from dealmill.pipeline.store.database.urls import shown
-from dealmill.pipeline.store.runs.status import list_runs
+from dealmill.pipeline.store.runs.finding import list_runs
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
 
 PAGE_ROWS = 20_000
@@ -202,8 +202,8 @@ def _write_page(target: Database, table: Table, page: list[Row], key: list[Any])
 
 def _wrong_type(table: Table, row: Row) -> str | None:
     """Return which value of a row is not of the type of its column, as far as rows from the driver tell."""
-    told = [index for index, column in enumerate(table.columns) if column.type.python_type not in {bool, dict}]
-    return RowCheck(*(table.columns[index] for index in told)).error([row[index] for index in told])
+    indexes = [index for index, column in enumerate(table.columns) if column.type.python_type not in {bool, dict}]
+    return RowCheck(*(table.columns[index] for index in indexes)).error([row[index] for index in indexes])
 
 
 def _check_copied(table: Table, rows: list[Row], copied: list[Row]) -> None:

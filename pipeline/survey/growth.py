@@ -20,24 +20,25 @@ from dealmill.pipeline.printable import counted, decimal, duration, percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.distributions.higher_limit import tail_of
-from dealmill.pipeline.store.planning.run_planning import is_planned, plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, is_planned
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals
 from dealmill.pipeline.survey.estimate import Estimate, estimate_so_far, estimates_after
 
 FIRST_STAGE = 20_000
 """The deals of the first stage, if the engine is faster than a database. All others begin with a block of deals, which
 shows what a survey takes."""
-MOST_UNKNOWN = 0.75
+MAX_UNKNOWN = 0.75
 """The most of the half-width that undecided deals may take: from here on, more than 16 times as many deals are needed
 as without them."""
 ENOUGH_UNKNOWN = 0.5
 """What they take of it with the limit that is proposed: four times as many deals are needed."""
 HIGHEST_FACTOR = 1_000
 """How many times as high a limit is that is still proposed."""
-MOST_GROWTH = 10
+MAX_GROWTH = 10
 """The most by which a stage can multiply the number of deals: early results may be unrepresentative, for example if all
 deals are won, and do not yet show how fast deals are solved."""
 MARGIN = 1.002
@@ -100,7 +101,7 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     plan = (database, source, engine, definition.version, limit)
     compact = definition.fast or is_planned(*plan, storage=Storage.COMPACT)
     storage = Storage.COMPACT if compact else Storage.ROWS
-    return find_run(database, plan_run(*plan, storage=storage, why="survey"))
+    return find_run(database, insert_run(*plan, storage=storage, why="survey"))
 
 
 def next_stage(run: RunStatus, estimate: Estimate | None, goal: Width | int) -> int:
@@ -113,7 +114,7 @@ def next_stage(run: RunStatus, estimate: Estimate | None, goal: Width | int) -> 
         return min(_whole_blocks(goal), first) if estimate is None else max(_whole_blocks(goal), estimate.deals)
     if estimate is None:
         return first
-    return min(deals_for(estimate, goal.of(estimate)), estimate.deals * MOST_GROWTH)
+    return min(deals_for(estimate, goal.of(estimate)), estimate.deals * MAX_GROWTH)
 
 
 def planned_deals(database: Database, run: RunStatus, goal: Width | int) -> int:
@@ -174,13 +175,13 @@ def check_in_reach(database: Database, run: RunStatus, estimate: Estimate, goal:
     Raises
     ------
     StoreError
-        If deals that are undecided or failed take more than `MOST_UNKNOWN` of the half-width. It says which node limit
+        If deals that are undecided or failed take more than `MAX_UNKNOWN` of the half-width. It says which node limit
         would do, and what that costs, if this can be estimated. If more deals are needed than a survey can have.
     """
     half, floor = goal.of(estimate), _floor(estimate)
     if estimate.interval.half_width <= half:
         return
-    if floor <= half * MOST_UNKNOWN:
+    if floor <= half * MAX_UNKNOWN:
         if (deals := deals_for(estimate, half)) > MAX_ITEMS:
             raise StoreError(
                 f"{_so_far(estimate)}; {_width(estimate, goal)} is out of reach: it needs about {deals:,} deals, more "

@@ -8,7 +8,7 @@ from typing import Self
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.distributions.histograms import Bar
-from dealmill.pipeline.store.runs.jobs import totals_from_the_first
+from dealmill.pipeline.store.runs.job_totals import totals_from_the_first
 
 Z = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""

@@ -16,14 +16,13 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.png import to_png
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.charts import Estimate, narrowing
+from dealmill.pipeline.results.charts import SampleInterval, narrowing
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.runs.planned import deals_of, expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
-from dealmill.pipeline.survey.estimate import estimates_after
+from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 from dealmill.pipeline.survey.figures import MEAN, WINNABILITY, format_figure
 from dealmill.pipeline.survey.interval import Winnability
 from dealmill.pipeline.survey.latex import latex_table
@@ -45,7 +44,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
     """
     check_extra("pictures")
     deals, points = deals_of(run), list(_interval_points(database, run))
-    picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
+    picture = _chart(facts, points, find_engine(run.referee_engine)[1].unit)
     files = {
         DATA: (json.dumps({**facts, "closing": points}, indent=2) + "\n").encode(),
         PAGE: _page(facts, deals).encode(),
@@ -59,7 +58,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate, refused: int = 0) -> dict[str, Any]:
+def survey_facts(database: Database, run: RunStatus, estimate: Estimate, refused: int = 0) -> dict[str, Any]:
     """Return the results of a survey, of whose verdicts the referee `refused` some, and everything needed to reproduce
     it."""
     sample = None if estimate.scored else Winnability.of(estimate.counts, refused=refused)
@@ -89,7 +88,7 @@ def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate, r
     return {**facts, "fingerprint": fingerprint_of(database, run.id, run.items), "dealmill": version("dealmill")}
 
 
-MOST_ERRORS = 3.0
+MAX_ERRORS = 3.0
 """The standard errors from which on an estimate counts as different from the exact value."""
 
 
@@ -113,7 +112,7 @@ def summary_sentence(facts: Mapping[str, Any]) -> str:
     errors = facts["standard_errors"]
     if not isinstance(errors, float):
         return sentence
-    return f"{sentence}: {'agrees' if errors < MOST_ERRORS else 'differs'} ({errors:.1f} standard errors)"
+    return f"{sentence}: {'agrees' if errors < MAX_ERRORS else 'differs'} ({errors:.1f} standard errors)"
 
 
 def _page(facts: Mapping[str, object], deals: DealRange) -> str:
@@ -149,7 +148,7 @@ def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, f
 
 def _chart(facts: Mapping[str, object], points: Sequence[Mapping[str, Any]], unit: str) -> str:
     """Return how the interval narrows as an SVG document."""
-    known = {int(point["deals"]): Estimate(point["value"], point["low"], point["high"]) for point in points}
+    known = {int(point["deals"]): SampleInterval(point["value"], point["low"], point["high"]) for point in points}
     exact = facts.get("theory")
     chart = narrowing(
         known, exact if isinstance(exact, float) else None, unit=None if facts["estimate"] == WINNABILITY else unit

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, UsageError
 
-MOST_BYTES = 500_000_000
+MAX_BYTES = 500_000_000
 """The most memory that a call may take, besides what the process holds already."""
 NOT_STARTED = (
     "a process could not start: it first runs the script that needs it, which must be a file and have its calls below "
@@ -45,7 +45,7 @@ class BoundedProcess:
         Raises
         ------
         TooMuch
-            If it takes more than `seconds`, or more than `MOST_BYTES` of memory.
+            If it takes more than `seconds`, or more than `MAX_BYTES` of memory.
         DealmillError
             If the function raises any other error.
         """
@@ -100,7 +100,7 @@ class BoundedProcess:
             code = self.process.exitcode
         if code == -signal.SIGALRM:
             return f"took more than {seconds} seconds"
-        return f"took more than {MOST_BYTES // 1_000_000} MB of memory" if code == 0 else f"ended with exit code {code}"
+        return f"took more than {MAX_BYTES // 1_000_000} MB of memory" if code == 0 else f"ended with exit code {code}"
 
 
 def _serve(connection: "Connection[Any, Any]") -> None:
@@ -132,9 +132,9 @@ def _value_of(function: Callable[..., object], arguments: tuple[object, ...]) ->
 
 
 def _limit_memory() -> None:
-    """Limit the data of this process to what it has now and `MOST_BYTES` more."""
+    """Limit the data of this process to what it has now and `MAX_BYTES` more."""
     if not STATUS.exists():
         return
-    size = int(STATUS.read_text().split()[5]) * resource.getpagesize() + MOST_BYTES
+    size = int(STATUS.read_text().split()[5]) * resource.getpagesize() + MAX_BYTES
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))

@@ -16,14 +16,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dealmill.pipeline.arguments import MOST_WORKERS, decimal_number, whole_number
+from dealmill.pipeline.arguments import MAX_WORKERS, decimal_number, whole_number
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
 FILE = ".env"
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 """The size of the largest ``.env``, and the length of all its values, in which variables are expanded."""
-MOST_OF_NAME = 100
+MAX_OF_NAME = 100
 """The length of the longest name of a user."""
 VARIABLE = re.compile(r"\$\{([^}:]*)(?::-([^}]*))?\}")
 """A variable in a value, with its default, as python-dotenv expands it."""
@@ -54,7 +54,7 @@ class Settings:
     workers: int = field(
         default_factory=lambda: os.cpu_count() or 1,
         metadata=_checked(
-            whole_number, lambda number: 1 <= number <= MOST_WORKERS, f"a whole number from 1 to {MOST_WORKERS:,}"
+            whole_number, lambda number: 1 <= number <= MAX_WORKERS, f"a whole number from 1 to {MAX_WORKERS:,}"
         ),
     )
     """The number of worker processes that a command starts on this machine."""
@@ -100,8 +100,8 @@ class Settings:
         default=None,
         metadata=_checked(
             str,
-            lambda name: len(name) <= MOST_OF_NAME and name.isprintable(),
-            f"at most {MOST_OF_NAME} printable characters",
+            lambda name: len(name) <= MAX_OF_NAME and name.isprintable(),
+            f"at most {MAX_OF_NAME} printable characters",
         ),
     )
     """The name by which the action log and archives name the user; the login name if it is not set."""
@@ -186,8 +186,8 @@ def _file_exists() -> bool:
         return False
     if not stat.S_ISREG(status.st_mode):
         raise DealmillError(f"{FILE} is not a regular file: remove it, or make it a text file of settings")
-    if status.st_size > MOST_BYTES:
-        raise DealmillError(f"{FILE} is larger than {MOST_BYTES:,} bytes, so it is not a file of settings: remove it")
+    if status.st_size > MAX_BYTES:
+        raise DealmillError(f"{FILE} is larger than {MAX_BYTES:,} bytes, so it is not a file of settings: remove it")
     from dotenv.main import DotEnv
 
     lengths, total = {name: len(value) for name, value in os.environ.items()}, 0
@@ -195,9 +195,9 @@ def _file_exists() -> bool:
         text = value or ""
         lengths[name] = len(text) + sum(lengths.get(each[1], len(each[2] or "")) for each in VARIABLE.finditer(text))
         total += lengths[name]
-        if total > MOST_BYTES:
+        if total > MAX_BYTES:
             raise DealmillError(
-                f"the variables in {FILE} expand to more than {MOST_BYTES:,} characters, from {printable(name)} on: "
+                f"the variables in {FILE} expand to more than {MAX_BYTES:,} characters, from {printable(name)} on: "
                 "shorten it"
             )
     return True

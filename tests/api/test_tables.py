@@ -27,7 +27,7 @@ from dealmill.pipeline.ingest.options import (
 )
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queries import results
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
 from tests.doing import a_run, alter, an_audit, deal, queue_compact
 

@@ -22,10 +22,10 @@ from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
@@ -103,7 +103,7 @@ def test_a_job_that_solves_slowly_leaves_the_other_blocks_to_others(
 
 
 def test_an_unfinished_run_is_audited_up_to_its_last_verdict(database: Database) -> None:
-    plan_run(database, a_source(database, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
+    insert_run(database, a_source(database, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
     for part in leases.pending(database, SOLVING, installed_engines(), 3):
         do_job(database, part)
     audit = an_audit(database, find_run(database, "1"))

@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs.log import list_actions, log_faults
 from tests.audit.findings import faults
 from tests.doing import a_run, a_source, alter, an_audit, do_audit
@@ -67,7 +67,7 @@ def test_a_finished_job_of_an_audit_that_was_set_back_is_done_again(database: Da
 def test_entries_of_the_log_have_no_gaps_however_many_write_at_once(database: Database) -> None:
     source = a_source(database, "memory/two-pass", ["AABB"])
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda limit: plan_run(database, source, "memory/two-pass", "1", limit), range(1, 17)))
+        list(pool.map(lambda limit: insert_run(database, source, "memory/two-pass", "1", limit), range(1, 17)))
     assert list(log_faults(database)) == []
     assert len(list_actions(database)) == 16
 

@@ -5,17 +5,18 @@ import pytest
 
 from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games.batch import Solved, to_texts
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.rows import Rows
 from dealmill.pipeline.store.storages.rows_solving import solved_rows
 from tests.audit.findings import DEALS, PAIRING, faults, objections, of_verdict
@@ -80,7 +81,7 @@ def test_an_unreadable_layout_does_not_stop_the_referee(database: Database) -> N
 
 
 def test_an_engine_that_lies_is_caught(database: Database) -> None:
-    number = plan_run(database, a_source(database, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
+    number = insert_run(database, a_source(database, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
     for part in leases.pending(database, SOLVING, installed_engines(), 10):
         job = SOLVING_JOBS.claim(database, part, "test", LEASE)
         assert job is not None

@@ -14,7 +14,7 @@ from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus
@@ -64,7 +64,7 @@ def test_a_sample_is_cut_by_the_work_of_its_verdicts(database: Database, lost: R
 def test_a_long_audit_is_cut_by_the_first_verdict_of_each_stretch(
     database: Database, lost: RunStatus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "MOST_READ", 4)
+    monkeypatch.setattr(work, "MAX_READ", 4)
     monkeypatch.setattr(work, "JOB_SECONDS", 5.0)
     assert _jobs(database, queue_audit(database, lost, None, 1)) == [(1, 11), (11, len(LOST) + 1)]
 
@@ -143,7 +143,7 @@ def test_a_short_audit_waits_for_workers_that_do_other_jobs(
 ) -> None:
     monkeypatch.setattr(working, "settings", lambda: replace(settings(), broker_url="redis://localhost:1"))
     run, events = a_run(database, PAIRING, DEALS[:50]), list[Event]()
-    plan_run(database, a_source(database, PAIRING, DEALS, "b.txt"), PAIRING, "1", None)
+    insert_run(database, a_source(database, PAIRING, DEALS, "b.txt"), PAIRING, "1", None)
     [other] = leases.pending(database, SOLVING, installed_engines(), 1)
     working.finish_audit(database, queue_audit(database, run, None, 1), events.append)
     assert SOLVING_JOBS.claim(database, other, "test", LEASE)

@@ -17,11 +17,12 @@ from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from tests.checker.loaded import Checked, Checker
 from tests.doing import a_run, a_source, alter, deal, do_job, do_runs, queue_stored
 
@@ -80,7 +81,7 @@ def test_a_checker_of_a_filtered_export_says_which_part_it_proves(
 def test_a_checker_proves_the_rows_of_an_unfinished_run_and_fails(
     suffix: str, database: Database, tmp_path: Path
 ) -> None:
-    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
+    number = insert_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
     do_job(database, leases.pending(database, SOLVING, installed_engines(), 1)[0])
     path, why = tmp_path / f"a{suffix}", "the run was not finished: 20 of 60 layouts pending"
     result = checked(database, find_run(database, number), path)

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.servers import LONGEST_SECONDS, clean_environment, dealmill, dealmill_command, start
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from tests.doing import ENGINES, each_game
 from tests.servers import dealmill, peak_memory
 

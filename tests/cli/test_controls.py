@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.cli.running import rows
 from tests.forks.slow import JOB_SECONDS
 from tests.servers import dealmill, start

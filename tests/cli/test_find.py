@@ -10,7 +10,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs.engines import retract
 from tests import servers
 from tests.doing import a_run, a_source, do_runs, queue_compact
@@ -91,7 +91,7 @@ def test_what_is_not_stored_is_not_found(database: Database, url: str, find: Fin
 def test_runs_without_a_verdict_are_named(database: Database, find: Find) -> None:
     a_run(database, TWO_PASS, ["ABAB"])
     retract(database, TWO_PASS, "1", "it errs")
-    plan_run(database, a_source(database, INCREMENTAL, []), INCREMENTAL, "1", None)
+    insert_run(database, a_source(database, INCREMENTAL, []), INCREMENTAL, "1", None)
     ran = find("ABAB", "--nl")
     assert [json.loads(line)["verdict"] for line in ran.stdout.splitlines()] == [None, None]
     assert "run 1 was retracted (it errs)\nrun 2 is not finished\n" in ran.stderr

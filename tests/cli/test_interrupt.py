@@ -59,7 +59,7 @@ class SwallowingFarm:
 def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM)}
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    monkeypatch.setattr(process, "_told", type(process._told)())
+    monkeypatch.setattr(process, "_interrupted", type(process._interrupted)())
     monkeypatch.setattr(working, "Farm", SwallowingFarm)
     process.handle_signals()
     yield

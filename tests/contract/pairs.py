@@ -13,8 +13,9 @@ from pyarrow import parquet
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.outputs.export import FORMS, export
@@ -28,12 +29,13 @@ from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs, pending
@@ -95,7 +97,7 @@ def plan(
     """The numbers of two new runs, the first of rows."""
     _, definition = find_engine(engine)
     rows, compact = (
-        plan_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
+        insert_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
         for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.COMPACT, compact_chunk))
     )
     return rows, compact

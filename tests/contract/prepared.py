@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress.events import Progress, silent
@@ -15,10 +15,10 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.workers import tasks, working
 from tests.doing import an_audit, dealer, do_runs
@@ -39,7 +39,7 @@ def prepare(database: Database) -> None:
     reading.finish(silent)
     versions = dict(installed_engines())
     for storage in (Storage.ROWS, Storage.COMPACT):
-        plan_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
+        insert_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
     do_runs(database)
     queue_rerun(database, find_run(database, 1), any_version=False)
     do_runs(database)
@@ -49,7 +49,7 @@ def prepare(database: Database) -> None:
     bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
     file = open_source(database, "card-pairing", "cards.txt", b"cards")
     entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
-    plan_run(
+    insert_run(
         database,
         complete(database, append(database, file, Entries.of(entries))),
         OTHER_ENGINE,
@@ -92,7 +92,7 @@ def work_here(
         if installation is None:
             return
         for name, kind in KINDS.items():
-            leases.free_expired(database, kind.table)
-            for number in leases.pending(database, kind.table, installation.engines(database), 1_000):
+            leases.free_expired(database, kind.jobs)
+            for number in leases.pending(database, kind.jobs, installation.engines(database), 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

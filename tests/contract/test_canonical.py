@@ -6,7 +6,7 @@ import pytest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Texts, lengths_to_starts, to_texts
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solving.solve import canonical_mask, not_canonical_error
+from dealmill.pipeline.solving.loading import canonical_mask, not_canonical_error
 from tests.doing import each_game
 from tests.fuzz.layouts import subject_of
 

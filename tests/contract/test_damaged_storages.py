@@ -12,10 +12,10 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff, diffs
-from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import queue_replacement, queue_rerun
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import Pair, a_pair
@@ -94,7 +94,7 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Data
     for gone in retract(database, PAIRING, "0", "miscounts"):
         if gone.storage is Storage.COMPACT:
             with pytest.raises(VersionError, match="was dealt by"):
-                plan_replacement(database, gone)
+                queue_replacement(database, gone)
 
 
 def test_a_diff_of_runs_without_an_item_names_it(database: Database, damaged: Pair) -> None:

@@ -42,7 +42,7 @@ CASES = [
     if database == SQLITE or SQLITE not in damage.databases or is_quick(number, storage, damage.storages)
 ]
 """On PostgreSQL, a damage that SQLite has in both storages is in one of them, in turn."""
-MOST_MEMORY = 5 * 2**30
+MAX_MEMORY = 5 * 2**30
 """The limit of this process's address space in bytes. Libraries reserve more than they use."""
 
 
@@ -114,7 +114,7 @@ def pages(file: Path) -> Iterator[FastAPI]:
 def _little_memory() -> Iterator[None]:
     """Limit the address space: a changed number must not exhaust the memory of the machine."""
     before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, before[1]))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_AS, before)
 

@@ -12,8 +12,8 @@ from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, te
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.progress.events import silent
@@ -22,9 +22,9 @@ from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.invariants import FREE
 from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import JsonNumbers, metadata
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_run
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import Brittle, alter, an_audit, deal, do_runs, queue_stored
 from tests.survey.doing import MEMORY, a_survey
@@ -74,7 +74,7 @@ def of_rows(database: Database) -> None:
         source,
         Entries.of([Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))]),
     )
-    plan_run(database, complete(database, source), MEMORY, "1", 99, chunk=2)
+    insert_run(database, complete(database, source), MEMORY, "1", 99, chunk=2)
     do_runs(database)
 
 

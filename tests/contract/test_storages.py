@@ -13,8 +13,9 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.solving import solve as solving
@@ -23,7 +24,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.contract.pairs import (

@@ -13,8 +13,8 @@ from sqlalchemy import select
 
 from dealmill.pipeline.store.database.tables import DONE, LEASED, Control, jobs
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import jobs_over
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.runs.workers import worker_name
 from dealmill.workers.app import BROKER_PATIENCE
 from dealmill.workers.reconciler import queue_of

@@ -13,7 +13,7 @@ from typing import Self
 
 from sqlalchemy import text
 
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_NODES
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.deals import DealRange
@@ -23,8 +23,8 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit
 from tests.faults.processes import is_worker, processes_in
@@ -79,8 +79,8 @@ class Farm:
             source, storage = deals_source(self.store, self._deals), Storage.COMPACT
         else:
             source, storage = a_source(self.store, ENGINE, self.layouts, f"{count}.txt"), Storage.ROWS
-        limit = MOST_NODES - count  # otherwise, it would be the same run as before
-        run = plan_run(self.store, source, ENGINE, version, limit, storage=storage, chunk=self._chunk)
+        limit = MAX_NODES - count  # otherwise, it would be the same run as before
+        run = insert_run(self.store, source, ENGINE, version, limit, storage=storage, chunk=self._chunk)
         self.runs.append(run)
 
     @property

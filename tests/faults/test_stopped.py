@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.faults.farm import LEASE_SECONDS, UP_SECONDS, Farm
 from tests.faults.processes import children_of, is_worker
 

@@ -29,7 +29,7 @@ from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.solving.solve import canonical_mask, function_of
+from dealmill.pipeline.solving.loading import canonical_mask, function_of
 from dealmill.workers.children import WORKER_NAME
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted

@@ -15,7 +15,8 @@ from dealmill.pipeline.games.batch import Texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solving.solve import canonical_mask, solve_texts
+from dealmill.pipeline.solving.loading import canonical_mask
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.testing.subject import is_canonical
 from tests.fuzz.layouts import canonical_texts, subject_of
 from tests.fuzz.targets import FEW_PLAYS, FUZZED, PLAYED

@@ -7,9 +7,9 @@ from random import Random
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.camelot.layout import VALUES
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, MOST_STACKS, RANKS
+from dealmill.pipeline.games.card_pairing.layout import MAX_CARDS, MAX_STACKS, RANKS
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MOST_ON_FIELD, TILES
+from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MAX_ON_FIELD, TILES
 from dealmill.testing.subject import Subject
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
@@ -57,13 +57,13 @@ def _any_size() -> list[str]:
     """The fewest cards, the most, the most stacks, the longest symbols, stacks and ranks of all kinds, and deals that
     take many lemmas."""
     random = Random(1)
-    long = [f"{number:04}SYMB" for number in range(MOST_CARDS // 2)] * 2
+    long = [f"{number:04}SYMB" for number in range(MAX_CARDS // 2)] * 2
     mixed = ["A"] * 2 + ["12"] * 4 + ["Q"] * 6 + ["103"] * 8
     random.shuffle(long)
     random.shuffle(mixed)
     return [
         *("A A", "- AA", "12,12 -", "- 12, 12", "12, 12 K K", "AAKK KKAA - -", "AKAK Q QKA - AK"),
-        f"{','.join(long)}{' -' * (MOST_STACKS - 1)}",
+        f"{','.join(long)}{' -' * (MAX_STACKS - 1)}",
         f"{long[0]}, {' '.join(long[1:])}",
         " ".join(",".join(mixed[at : at + 5]) or "-" for at in (0, 5, 20, 10, 15)),
         f"{'AK' * 256} {'AK' * 256}",
@@ -90,7 +90,7 @@ def _tantrix() -> list[str]:
     return [f"0,0:{TILES[-1]} / {' '.join(TILES[:HAND])}", *(tantrix_line(side) for side in range(len(STEPS)))]
 
 
-def tantrix_line(side: int, tiles: int = MOST_ON_FIELD) -> str:
+def tantrix_line(side: int, tiles: int = MAX_ON_FIELD) -> str:
     """The text of so many tiles in a line that leaves 0,0 by a side."""
     random = Random(side)
     while True:
@@ -132,7 +132,7 @@ BEYOND: dict[str, list[str]] = {
     "camelot": ["A" * 52, "A234567890JQK" * 5],
     "card-pairing": [
         *("AAAA", "- -", "AAA -", "AA 12", "12 12", "K,A A,K", "12,12, A,A", "12, 12,", "ABCDEFGHI, ABCDEFGHI"),
-        *("A" * (MOST_CARDS + 2) + " -", "10,10" + " -" * MOST_STACKS, ",".join(["10"] * (MOST_CARDS + 2)) + " -"),
+        *("A" * (MAX_CARDS + 2) + " -", "10,10" + " -" * MAX_STACKS, ",".join(["10"] * (MAX_CARDS + 2)) + " -"),
     ],
     "memory": ["A" * 4, "AB" * 52, "A" * 106],
     "tantrix-loop": [

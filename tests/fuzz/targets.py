@@ -25,11 +25,12 @@ from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence,
 from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, to_strings
-from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Engine, Layout, Reject
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
-from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
+from dealmill.pipeline.games.reading import MAX_REASONS, MAX_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, verdict_files
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
@@ -47,7 +48,7 @@ from tests.games.patience.files import TEXTS
 
 Property = Callable[[], None]
 
-LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 3
+LONGEST_REASON = InvalidEvidence.MAX_CHARACTERS + 3
 LIMIT = 10_000
 """Nodes: enough for most layouts, and for none too many."""
 PLAYED, FEW_PLAYS = "chances", 2
@@ -67,9 +68,9 @@ def reading(game: Game) -> Property:
                 case Layout(text=text):
                     assert_canonical(game, text)
                 case Reject(text=text, reasons=reasons):
-                    assert len(text) <= MOST_RECORDED_CHARACTERS
-                    assert 0 < len(reasons) <= MOST_REASONS + 1
-                    assert all(reason and len(reason) <= MOST_RECORDED_CHARACTERS for reason in reasons)
+                    assert len(text) <= MAX_RECORDED_CHARACTERS
+                    assert 0 < len(reasons) <= MAX_REASONS + 1
+                    assert all(reason and len(reason) <= MAX_RECORDED_CHARACTERS for reason in reasons)
 
     return reads
 

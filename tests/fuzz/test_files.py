@@ -16,7 +16,7 @@ import pytest
 from dealmill.pipeline.errors import DealmillError, InputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, open_binary
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.system.settings import settings
 from tests.doing import deal
 from tests.servers import clean_environment, dealmill_command, files_of_ordinary_user

@@ -29,7 +29,7 @@ def assert_accepts_exactly(
         for text in [proof, *altered]:
             evidence = text.decode("utf-8", "replace")
             try:
-                game.check(definition.rules_name, layout, claimed, value, evidence)
+                game.check(definition.referee_name, layout, claimed, value, evidence)
                 accepted = True
             except InvalidEvidence:
                 accepted = False

@@ -12,8 +12,8 @@ import pytest
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.camelot.layout import VALUES
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.memory.deal import LETTERS
 from dealmill.pipeline.games.philox import below, next_word, open_stream
 from tests.doing import dealer

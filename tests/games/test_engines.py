@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import deal, each_engine, solver
 from tests.fuzz.layouts import canonical_texts

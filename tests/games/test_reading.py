@@ -5,13 +5,14 @@ from itertools import chain, cycle, islice
 
 import pytest
 
-from dealmill.pipeline.games.contract import Game, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.testing.subject import real_lines
 from tests.doing import each_game
 
 LINES = 5_000
 TOO_LONG = f"8 {'9' * 5_000}"
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 
 
 @each_game
@@ -23,4 +24,4 @@ def test_a_long_file_is_read_in_bounded_memory(game: Game, header: str) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert rejects > 0
-    assert peak < MOST_BYTES
+    assert peak < MAX_BYTES

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from dealmill.pipeline.evidence.digests import fingerprint, whole_blocks
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.solving.solve import solve_texts
 
 MANY, FEWER = 100_000, 10_000

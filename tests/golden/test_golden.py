@@ -1,6 +1,7 @@
 """What an engine says of very many deals changes only together with its version; tests/contract compares the rest."""
 
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from tests.doing import each_engine
 from tests.golden.files import fingerprint_file, fingerprint_of_deals
 

@@ -17,9 +17,9 @@ from dealmill.pipeline.progress.events import Event, Message, silent
 from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs.engines import retract
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs, queue_compact
 
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
@@ -153,7 +153,7 @@ def test_runs_that_may_still_change_are_refused(database: Database) -> None:
     with opened(database) as api:
         with pytest.raises(NotFoundError, match="no run '9'"):
             api.ingest("query:9:verdict=scored")
-        plan_run(database, a_source(database, MEMORY, ["AABB"]), MEMORY, "1", None)
+        insert_run(database, a_source(database, MEMORY, ["AABB"]), MEMORY, "1", None)
         with pytest.raises(StoreError, match="run 1 is not finished; finish it with: dealmill work --drain"):
             api.ingest("query:1:verdict=scored")
         do_runs(database)

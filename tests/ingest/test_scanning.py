@@ -15,9 +15,10 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries, concatenate_entries, to_strings, to_texts
 from dealmill.pipeline.games.caches import CacheError
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest import files, scanning
-from dealmill.pipeline.ingest.scanning import ENOUGH, check_of, scan
+from dealmill.pipeline.ingest.scanning import ENOUGH, mask_loader, scan
 from dealmill.testing.subject import real_lines
 from tests.doing import deal, each_game
 from tests.fuzz import inputs
@@ -152,7 +153,7 @@ def test_the_check_is_loaded_for_a_large_file(
     with tempfile.TemporaryFile() as file:
         file.write(content)
         file.seek(0)
-        check = check_of(find_game("memory"), file)()
+        check = mask_loader(find_game("memory"), file)()
         assert file.tell() == 0
         if not worthwhile:
             assert check is None
@@ -163,7 +164,7 @@ def test_the_check_is_loaded_for_a_large_file(
         def unavailable(_game: Game) -> None:
             raise CacheError("no room")
 
-        monkeypatch.setattr(scanning, "load_check", unavailable)
-        scanning._check_or_none.cache_clear()
-        assert check_of(find_game("memory"), file)() is None
-        scanning._check_or_none.cache_clear()
+        monkeypatch.setattr(scanning, "load_mask", unavailable)
+        scanning._mask_or_none.cache_clear()
+        assert mask_loader(find_game("memory"), file)() is None
+        scanning._mask_or_none.cache_clear()

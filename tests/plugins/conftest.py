@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import installed
-from dealmill.pipeline.solving import solve
+from dealmill.pipeline.solving import loading
 from dealmill.pipeline.system.settings import settings
 
 
@@ -17,7 +17,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    caches = (installed.all_offers, installed.families, installed.load, settings, solve._load)
+    caches = (installed.all_offers, installed.families, installed.load, settings, loading._load)
     for function in caches:
         function.cache_clear()
     yield folder

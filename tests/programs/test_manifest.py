@@ -176,7 +176,7 @@ def test_a_game_may_have_no_other_engines(declare: Declare, monkeypatch: pytest.
     monkeypatch.setattr(installed, "load", lambda _offer: game)
     assert list(installed._faults(game, "memory")) == []
     owner, engine = find_engine("memory")
-    assert (engine.name, engine.rules_name, owner.engines) == ("program", "program", (engine,))
+    assert (engine.name, engine.referee_name, owner.engines) == ("program", "program", (engine,))
     declare(memory=-1)
     with pytest.raises(
         NotFoundError, match=r"memory has no engine that can be used; .*memory: Input should be greater"

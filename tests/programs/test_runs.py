@@ -28,9 +28,9 @@ from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_ret
 from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.workers import tasks, working
@@ -219,7 +219,7 @@ def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
     assert (run.solved, run.pending) == (0, 1)
     assert (run.state, run.stuck, run.retried) == ("stuck", 1, 1)
     if fault == "knows one layout":
-        assert stuck.attempt == leases.MOST_CLAIMS + 1
+        assert stuck.attempt == leases.MAX_CLAIMS + 1
         assert caplog.text.count("it ended with exit code 1") == 1
     rest = f"{re.escape(message)}.*; fix the cause, then solve the rest with: dealmill work"
     with pytest.raises(ProgramError, match=f"run 1 stopped: {rest}"):

@@ -23,7 +23,8 @@ from pyarrow import parquet
 from dealmill import InputError, RetractedError, Run, Store, StoreError, UsageError
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
@@ -34,7 +35,7 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning.run_planning import plan_replacement
+from dealmill.pipeline.store.planning.run_planning import queue_replacement
 from dealmill.pipeline.store.sources import writing as source_writing
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine_and_database, queue_stored
 from tests.servers import dealmill
@@ -181,7 +182,7 @@ def test_what_exists_only_on_record_is_not_solved_again(database: Database, tmp_
     assert imported(database, file).id == run.id
     Store(database).retract("memory/mine", "1", "it errs")
     with pytest.raises(UsageError, match="exists only on record"):
-        plan_replacement(database, run.status())
+        queue_replacement(database, run.status())
     with pytest.raises(RetractedError):
         imported(database, file)
     with pytest.raises(UsageError, match="checked as memory/two-pass"):

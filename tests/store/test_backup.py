@@ -10,10 +10,10 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import find_run, list_runs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.servers import Postgres
@@ -41,7 +41,9 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
 ) -> None:
     texts = dealer("memory")(1, 1, 3_000)
     a_run(database, "memory/two-pass", texts)
-    number = plan_run(database, a_source(database, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000)
+    number = insert_run(
+        database, a_source(database, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000
+    )
     taken, *_ = leases.pending(database, SOLVING, installed_engines(), 9)
     job = SOLVING_JOBS.claim(database, taken, "at work", LEASE)
     assert job is not None

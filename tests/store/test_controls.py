@@ -13,23 +13,25 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import Event, Finished, Message, silent
+from dealmill.pipeline.store import job_kinds
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST
 from dealmill.pipeline.store.database.tables import Control, Storage
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_rerun, insert_run
 from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey
-from dealmill.workers import reconciler, tasks, working
+from dealmill.workers import tasks, working
 from tests.doing import a_source, an_audit, do_job, do_runs, pending
 from tests.survey.doing import MEMORY, endless
 
@@ -39,12 +41,12 @@ STOPS = pytest.mark.parametrize("decision", [Control.PAUSED, Control.CANCELLED],
 
 
 def of_rows(database: Database) -> RunStatus:
-    return find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", 9, chunk=1))
+    return find_run(database, insert_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", 9, chunk=1))
 
 
 def of_compact(database: Database) -> RunStatus:
     source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 3_000))
-    return find_run(database, plan_run(database, source, ENGINE, "1", 9, storage=Storage.COMPACT, chunk=1_000))
+    return find_run(database, insert_run(database, source, ENGINE, "1", 9, storage=Storage.COMPACT, chunk=1_000))
 
 
 @STOPS
@@ -58,7 +60,7 @@ def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_
     held = SOLVING_JOBS.claim(database, first, "w", 60.0)
     assert held is not None
     control(database, find_run(database, number), decision)
-    assert pending(database) == [] and reconciler.unfinished(database, Installation()) == 0
+    assert pending(database) == [] and job_kinds.count_unfinished_jobs(database, Installation()) == 0
     assert SOLVING_JOBS.claim(database, second, "w", 60.0) is None
     tasks.do_job("solve", second)  # its message was in the broker
     tasks.do_job("solve", third)
@@ -79,7 +81,7 @@ def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_
     assert finished.finished
     with pytest.raises(StoreError, match=f"run {number} cannot be {decision.word}: it is finished"):
         control(database, finished, decision)
-    again = plan_rerun(database, finished, "1")
+    again = insert_rerun(database, finished, "1")
     do_runs(database)
     fingerprints = {fingerprint_of(database, run, finished.items) for run in (number, again)}
     assert len(fingerprints) == 1 and None not in fingerprints
@@ -107,7 +109,7 @@ def test_any_decisions_are_logged_survive_a_downgrade_and_change_no_result(
     database: Database, decisions: list[tuple[str, object]]
 ) -> None:
     source = a_source(database, ENGINE, TEXTS)
-    number = plan_run(database, source, ENGINE, "1", find_next_limit(database), chunk=1)
+    number = insert_run(database, source, ENGINE, "1", find_next_limit(database), chunk=1)
     for what, value in decisions:
         decide(database, number, what, value)
     run = find_run(database, number)
@@ -157,8 +159,8 @@ def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
 ) -> None:
     monkeypatch.setattr(tasks, "configured_database", lambda: database)
     source = a_source(database, ENGINE, TEXTS)
-    low, high, highest = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (7, 8, 9))
-    foreign = plan_run(database, source, ENGINE, "of another installation", 9, chunk=1)
+    low, high, highest = (insert_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (7, 8, 9))
+    foreign = insert_run(database, source, ENGINE, "of another installation", 9, chunk=1)
     message = pending(database)[0]
     for run, priority in ((high, 1), (highest, 2), (foreign, 3)):
         controls.set_priority(database, run, priority)
@@ -184,7 +186,7 @@ def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
 def test_workers_that_choose_the_same_job_choose_again(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "configured_database", lambda: database)
     source = a_source(database, ENGINE, TEXTS)
-    low, high = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
+    low, high = (insert_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
     controls.set_priority(database, high, 1)
     message, *_ = pending(database)
     claim, taken = SOLVING_JOBS.claim, list[int]()
@@ -212,7 +214,7 @@ def test_nothing_waits_for_a_stopped_run(
     monkeypatch.setattr(working, "work_until_done", lambda _store, check, *_more, **_options: check() and pytest.fail())
     events = list[Event]()
     source = a_source(database, ENGINE, TEXTS)
-    done, stopped = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
+    done, stopped = (insert_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
     for job in pending(database)[:3]:
         do_job(database, job)
     control(database, find_run(database, stopped), decision)
@@ -236,7 +238,7 @@ def test_nothing_waits_for_a_stopped_run(
 
 def test_runs_are_found_by_tags_and_note(database: Database) -> None:
     source = a_source(database, ENGINE, TEXTS)
-    first, second, _ = (plan_run(database, source, ENGINE, "1", limit) for limit in (7, 8, 9))
+    first, second, _ = (insert_run(database, source, ENGINE, "1", limit) for limit in (7, 8, 9))
     Labels(None, ["night", "100"], "Six_files").put_on(database, first)
     Labels(5, "night", "").put_on(database, second)
     with dealmill.open(database.url.render_as_string(hide_password=False)) as opened:

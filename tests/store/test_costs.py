@@ -17,15 +17,17 @@ from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, jobs
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.workers import machines_of, worker_name
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
@@ -42,7 +44,7 @@ each_storage = pytest.mark.parametrize("storage", Storage, ids=lambda storage: s
 @pytest.fixture
 def burning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the engine take processor time."""
-    solve = solving.load(ENGINE)
+    solve = load(ENGINE)
 
     def burn(layouts: Texts, max_nodes: int | None = None) -> Solved:
         end = time.process_time() + BURNT
@@ -56,9 +58,9 @@ def burning(monkeypatch: pytest.MonkeyPatch) -> None:
 def planned(database: Database, storage: Storage) -> int:
     """Plan a run of five jobs. Those of rows are small: on a busy machine, each of their layouts is solved alone."""
     if storage is Storage.COMPACT:
-        return plan_run(database, deals_source(database, DEALS), ENGINE, "1", None, storage=storage, chunk=1_000)
+        return insert_run(database, deals_source(database, DEALS), ENGINE, "1", None, storage=storage, chunk=1_000)
     source = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 500, pairs=2))
-    return plan_run(database, source, ENGINE, "1", None, storage=storage, chunk=100)
+    return insert_run(database, source, ENGINE, "1", None, storage=storage, chunk=100)
 
 
 def changed(database: Database, run: int, value: object) -> RunStatus:
@@ -131,7 +133,7 @@ def test_the_cost_is_that_of_the_attempt_that_was_stored(database: Database) -> 
 
 def test_a_diff_compares_costs_per_layout(database: Database) -> None:
     source = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 3, pairs=2))
-    runs = [plan_run(database, source, ENGINE, "1", limit, chunk=2) for limit in (10**6, 10**7)]
+    runs = [insert_run(database, source, ENGINE, "1", limit, chunk=2) for limit in (10**6, 10**7)]
     do_runs(database)
     with database.writing() as connection:
         for run, cost in zip(runs, (2.0, 3.0), strict=True):
@@ -146,7 +148,7 @@ def test_a_diff_compares_the_times_of_jobs_that_cover_the_same_layouts(database:
     """The jobs of one run are split in the other, one is longer, one has no time on record, and one took none."""
     source = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 24, pairs=2))
     left, right = (
-        plan_run(database, source, ENGINE, "1", limit, chunk=chunk) for limit, chunk in ((9**9, 4), (9**8, 2))
+        insert_run(database, source, ENGINE, "1", limit, chunk=chunk) for limit, chunk in ((9**9, 4), (9**8, 2))
     )
     do_runs(database)
     with database.writing() as connection:
@@ -159,7 +161,7 @@ def test_a_diff_compares_the_times_of_jobs_that_cover_the_same_layouts(database:
     compared = diff(database, find_run(database, left), find_run(database, right))
     assert compared.time_ratio == TimeRatio(2.0, 2.0, 3.0, 3), "positions 1 to 4, 5 to 8 and 13 to 16"
     other = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 24, pairs=2), name="b.txt")
-    elsewhere = plan_run(database, other, ENGINE, "1", None)
+    elsewhere = insert_run(database, other, ENGINE, "1", None)
     do_runs(database)
     assert diff(database, find_run(database, left), find_run(database, elsewhere)).time_ratio is None
 

@@ -12,7 +12,7 @@ import pytest
 
 from dealmill.pipeline.errors import DealmillError, NotFoundError
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
 from dealmill.pipeline.outputs.export import export, to_arrow
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
@@ -25,12 +25,13 @@ from dealmill.pipeline.store.deletion import delete_subject
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.planning.imports import write_imported
-from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run, queue_retry
+from dealmill.pipeline.store.planning.run_planning import insert_rerun, insert_run, queue_retry
 from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs.controls import control, tag
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -45,7 +46,7 @@ def plan_audit(database: Database, run: RunStatus) -> None:
 
 
 def rerun(database: Database, run: RunStatus) -> None:
-    plan_rerun(database, run, run.version)
+    insert_rerun(database, run, run.version)
 
 
 def saved_query(database: Database, run: RunStatus) -> None:
@@ -160,7 +161,7 @@ def race(*functions: Callable[[], object]) -> list[DealmillError]:
 
 def test_an_import_does_not_continue_a_run_that_was_deleted(database: Database) -> None:
     source = open_source(database, "memory", "a.txt", b"digest")
-    run = find_run(database, plan_run(database, source, "memory/mine", "1", None, checked_as=ENGINE))
+    run = find_run(database, insert_run(database, source, "memory/mine", "1", None, checked_as=ENGINE))
     entries = Entries.of([Layout(1, "AABB")])
     unsolved = append(database, source, entries)
     write = write_imported(database, run, unsolved, None)
@@ -186,14 +187,14 @@ def test_no_run_is_planned_over_a_source_that_was_deleted(database: Database) ->
     delete_subject(database, source)
     before = sizes(database)
     with pytest.raises(NotFoundError, match=f"source {source.id} was deleted; read it again: a.txt"):
-        plan_run(database, source, ENGINE, "1", None)
+        insert_run(database, source, ENGINE, "1", None)
     assert sizes(database) == before
 
 
 def test_a_command_that_waited_for_a_run_says_that_it_was_deleted(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", None))
+    run = find_run(database, insert_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", None))
 
     def cancelled_and_deleted(_database: Database, check: Callable[[], object], *_: object, **_more: object) -> None:
         control(database, run, Control.CANCELLED)

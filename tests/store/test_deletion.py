@@ -9,8 +9,8 @@ from sqlalchemy import func, select
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import findings_of
@@ -19,12 +19,13 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, metadata
 from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_rerun, insert_run
 from dealmill.pipeline.store.queries.find import find_layout
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import set_note
+from dealmill.pipeline.store.runs.finding import find_run, list_runs, read_runs
 from dealmill.pipeline.store.runs.log import list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source, list_sources
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
@@ -41,7 +42,7 @@ def of_rows(database: Database) -> RunStatus:
 
 def of_compact(database: Database) -> RunStatus:
     source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
-    number = plan_run(database, source, ENGINE, "1", None, storage=Storage.COMPACT, chunk=1_000)
+    number = insert_run(database, source, ENGINE, "1", None, storage=Storage.COMPACT, chunk=1_000)
     do_runs(database)
     return find_run(database, number)
 
@@ -106,7 +107,7 @@ def test_an_audit_tells_a_deletion_from_an_attack(database: Database) -> None:
 
 def test_a_run_is_not_deleted_while_something_depends_on_it(database: Database) -> None:
     run = a_run(database, ENGINE, TEXTS, chunk=1)
-    rerun = plan_rerun(database, run, "1", chunk=1)
+    rerun = insert_rerun(database, run, "1", chunk=1)
     with pytest.raises(StoreError, match=f"run {rerun} is a rerun of it; delete run {rerun} first"):
         check_deletable(database, run)
     held = SOLVING_JOBS.claim(database, pending(database)[0], "w", 60.0)
@@ -137,7 +138,7 @@ def test_a_run_is_not_deleted_while_something_depends_on_it(database: Database) 
 def test_a_deleted_source_is_read_again_under_its_number(database: Database) -> None:
     kept = a_run(database, ENGINE, ["CCDD", *TEXTS], name="b.txt")
     source = a_source(database, ENGINE, TEXTS)
-    run = find_run(database, plan_run(database, source, ENGINE, "1", None, chunk=1))
+    run = find_run(database, insert_run(database, source, ENGINE, "1", None, chunk=1))
     with pytest.raises(StoreError, match=f"run {run.id} is over it; delete run {run.id} first"):
         delete_subject(database, source)
     delete_subject(database, run)

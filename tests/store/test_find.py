@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dealmill import DamagedError
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.progress.events import Event, Searching, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata

@@ -12,8 +12,9 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
-from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import Runs, RunStatus, list_runs
+from dealmill.pipeline.store.planning.run_planning import insert_run
+from dealmill.pipeline.store.runs.finding import Runs, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import rows_pages
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store
@@ -135,7 +136,7 @@ def places(results: Iterable[Result]) -> list[tuple[int | None, int]]:
 def test_a_query_of_all_runs_knows_those_that_are_not_finished(database: Database) -> None:
     some_runs(database, 2)
     source = a_source(database, ENGINE, dealer("memory")(1, 1, 2), "planned.txt")
-    number = plan_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None)
+    number = insert_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None)
     assert [run.id for run in Store(database).query().unfinished] == [number]
 
 

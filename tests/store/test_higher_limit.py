@@ -12,7 +12,8 @@ from dealmill.pipeline.store.database.tables import jobs
 from dealmill.pipeline.store.distributions.higher_limit import higher_limit
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from tests.doing import a_run, alter, dealer
 
 LIMIT, NEAR = 20, 2

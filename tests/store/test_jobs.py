@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import Connection, func, select, update
 
 from dealmill.pipeline.games.batch import Entries, Solved, to_texts
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
@@ -16,13 +16,14 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import PENDING, Control
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_rerun, insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.finding import find_run, list_runs
 from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.leases import JobInHand
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.rows import Rows
@@ -45,7 +46,7 @@ def source(database: Database) -> Source:
 
 @pytest.fixture
 def run(database: Database, source: Source) -> int:
-    return plan_run(database, source, "memory/two-pass", "1", None, chunk=2)
+    return insert_run(database, source, "memory/two-pass", "1", None, chunk=2)
 
 
 def pending(database: Database, limit: int = 10) -> list[int]:
@@ -79,18 +80,18 @@ def test_a_run_is_cut_into_jobs_that_cover_it(database: Database, run: int) -> N
 
 
 def test_the_same_run_is_planned_once(database: Database, source: Source, run: int) -> None:
-    assert plan_run(database, source, "memory/two-pass", "1", None, chunk=1) == run
-    assert plan_run(database, source, "memory/two-pass", "2", None, chunk=2) != run
-    assert plan_run(database, source, "memory/two-pass", "1", 10, chunk=2) != run
+    assert insert_run(database, source, "memory/two-pass", "1", None, chunk=1) == run
+    assert insert_run(database, source, "memory/two-pass", "2", None, chunk=2) != run
+    assert insert_run(database, source, "memory/two-pass", "1", 10, chunk=2) != run
     assert len(list_runs(database)) == 3
 
 
 def test_commands_that_plan_a_run_at_once_plan_the_same(database: Database, source: Source) -> None:
     def plan(version: str) -> int:
-        return plan_run(database, source, "memory/two-pass", version, None, chunk=2)
+        return insert_run(database, source, "memory/two-pass", version, None, chunk=2)
 
     def repeat(run: RunStatus) -> int:
-        return plan_rerun(database, run, run.version, chunk=2)
+        return insert_rerun(database, run, run.version, chunk=2)
 
     with ThreadPoolExecutor(8) as pool:
         for version in ("1", "2", "3"):
@@ -330,7 +331,7 @@ def test_a_crash_while_writing_leaves_no_partial_result(database: Database, run:
 def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     database: Database, source: Source, run: int
 ) -> None:
-    second = plan_run(database, source, "memory/incremental", "7", None, chunk=1)
+    second = insert_run(database, source, "memory/incremental", "7", None, chunk=1)
     for number in leases.pending(database, SOLVING, {("memory/two-pass", "1")}, 2):
         job = claimed(database, number, "w", LEASE)
         assert finish(database, job, scored(database, job, 4, 6))
@@ -352,7 +353,7 @@ def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
 
 def test_an_empty_source_is_a_finished_run(database: Database) -> None:
     empty = complete(database, open_source(database, "memory", "none", b"none"))
-    number = plan_run(database, empty, "memory/two-pass", "1", None, chunk=2)
+    number = insert_run(database, empty, "memory/two-pass", "1", None, chunk=2)
     assert find_run(database, number).finished
 
 
@@ -367,7 +368,7 @@ def test_the_schema_itself_forbids_a_second_verdict(database: Database, run: int
 
 
 def test_jobs_for_an_engine_that_is_not_installed_are_left_alone(database: Database, source: Source, run: int) -> None:
-    plan_run(database, source, "memory/two-pass", "2", None, chunk=2)
+    insert_run(database, source, "memory/two-pass", "2", None, chunk=2)
     assert leases.unfinished(database, SOLVING, INSTALLED) == 3
     assert len(pending(database, 99)) == 3
     assert len(leases.pending(database, SOLVING, {*INSTALLED, ("memory/two-pass", "2")}, 99)) == 6

@@ -25,10 +25,12 @@ from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.distributions.histograms import histogram_of
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
-from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.job_totals import SPREAD
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.system.settings import settings
 from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
@@ -133,7 +135,7 @@ def test_distributions_are_counted_for_rows_and_compact_runs_are_solved_again(da
     layouts = deal(find_game("hi-q"), 1, 1, 2_500)
     run = a_run(database, "hi-q/greedy", layouts, chunk=1_000)
     survey = a_survey(database, "hi-q/greedy", 2_000)
-    plan_run(
+    insert_run(
         database, a_source(database, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000
     )  # is not solved
     before, fingerprint = spreads(database), fingerprint_of(database, survey.id, survey.items)
@@ -170,7 +172,7 @@ def found_by_audit(database: Database, run: RunStatus) -> list[Fault]:
 
 
 def test_jobs_whose_engine_did_not_start_are_marked(database: Database) -> None:
-    number = plan_run(
+    number = insert_run(
         database, a_source(database, "memory/two-pass", ["AABB", "ABAB", "ABBA"]), "memory/two-pass", "1", 9, chunk=1
     )
     revisions.downgrade(database, "0020")
@@ -182,7 +184,7 @@ def test_jobs_whose_engine_did_not_start_are_marked(database: Database) -> None:
 
 
 def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(database: Database) -> None:
-    number = plan_run(
+    number = insert_run(
         database, a_source(database, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1
     )
     first, _ = leases.pending(database, SOLVING, installed_engines(), 9)
@@ -207,7 +209,7 @@ def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterw
 
 
 def test_results_are_not_written_to_tables_of_another_revision(database: Database) -> None:
-    number = plan_run(
+    number = insert_run(
         database, a_source(database, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1
     )
     first, _ = leases.pending(database, SOLVING, installed_engines(), 9)

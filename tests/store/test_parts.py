@@ -17,8 +17,9 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_retry
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.compact import Compact
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_job, do_runs, pending, queue_stored

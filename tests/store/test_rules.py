@@ -41,8 +41,9 @@ from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import list_sources
 from tests.doing import an_audit, do_job, forget_games, queue_stored
 
@@ -213,7 +214,7 @@ def assert_refused(database: Database, run: int) -> None:
     uses: list[Callable[[], Any]] = [
         lambda: queue_audit(database, find_run(database, run), None, 1),
         lambda: find_result(database, find_run(database, run), 1).check(),
-        lambda: find_engine(find_run(database, run).rules_engine),
+        lambda: find_engine(find_run(database, run).referee_engine),
     ]
     for use in uses:
         with pytest.raises(DamagedError, match="rules"):

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import CHUNK
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import duplicates
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import find_source, rejects_of, reread
@@ -94,7 +94,7 @@ def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:
 
 def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(database: Database) -> None:
     source = open_source(database, "memory", "a.txt", b"a")
-    run = plan_run(database, source, "memory/two-pass", "1", None)
+    run = insert_run(database, source, "memory/two-pass", "1", None)
 
     def state() -> tuple[int, int, bool]:
         now = find_run(database, run)
@@ -114,14 +114,14 @@ def test_a_run_over_a_source_that_is_being_read_gets_its_jobs_as_items_come(data
     assert state() == (line, 4, False)
     do_runs(database)
     assert state() == (line, 4, True)
-    again = plan_run(database, source, "memory/two-pass", "1", 9)
+    again = insert_run(database, source, "memory/two-pass", "1", 9)
     do_runs(database)
     assert fingerprint_of(database, run, line) == fingerprint_of(database, again, line) is not None
 
 
 def test_a_source_that_ends_with_a_chunk_is_covered_too(database: Database) -> None:
     source = open_source(database, "memory", "a.txt", b"a")
-    run = plan_run(database, source, "memory/two-pass", "1", None)
+    run = insert_run(database, source, "memory/two-pass", "1", None)
     source = append(database, source, Entries.of([Layout(line, "AABB") for line in range(1, 2 * CHUNK + 1)]))
     do_runs(database)
     complete(database, source)

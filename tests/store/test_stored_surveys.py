@@ -17,12 +17,13 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_replacement, queue_rerun
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources import writing
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals
@@ -50,7 +51,7 @@ def test_a_stored_survey_and_a_compact_one_are_the_same(database: Database) -> N
     survey = stored(database, 3_000)
     _, engine = find_engine(ODDS)
     source = find_source(database, survey.source)
-    number = plan_run(database, source, ODDS, engine.version, None, storage=Storage.COMPACT)
+    number = insert_run(database, source, ODDS, engine.version, None, storage=Storage.COMPACT)
     grow(database, number, 3_000, 1_000)
     do_runs(database)
     compact = find_run(database, number)
@@ -116,7 +117,7 @@ def test_a_stored_survey_is_repeated_and_replaced(database: Database) -> None:
     assert list(diff(database, survey, rerun)) == []
     alter(database, "UPDATE engines SET version = '0' WHERE name = :name", name=ODDS)
     gone = [run for run in retract(database, ODDS, "0", "miscounts") if run.id == survey.id]
-    replacement = plan_replacement(database, gone[0])
+    replacement = queue_replacement(database, gone[0])
     assert (replacement.items, replacement.storage, replacement.version) == (2_000, Storage.ROWS, "1")
 
 
@@ -160,7 +161,7 @@ def test_a_compact_survey_of_a_slow_engine_is_continued(sqlite_store: Database) 
     """Earlier versions of Dealmill stored all surveys like this."""
     _, engine = find_engine(ODDS)
     source = open_deals(sqlite_store, endless(ODDS, **SMALL))
-    number = plan_run(sqlite_store, source, ODDS, engine.version, engine.max_nodes, storage=Storage.COMPACT)
+    number = insert_run(sqlite_store, source, ODDS, engine.version, engine.max_nodes, storage=Storage.COMPACT)
     survey = open_survey(sqlite_store, endless(ODDS, **SMALL), ODDS, None)
     assert (survey.id, survey.storage) == (number, Storage.COMPACT)
     assert open_survey(sqlite_store, endless(ODDS, **SMALL), ODDS, 5).storage is Storage.ROWS

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.tables import REVISION, Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import alter, an_audit, do_audit, do_runs
 from tests.judging import each_verdict_checked_once

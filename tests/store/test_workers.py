@@ -15,12 +15,13 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines, lacking_engines
 from dealmill.pipeline.store.planning.missing_engines import missing_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.backlog import LONGEST, backlog
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.workers import end_reports, list_workers, releases_with, report, worker_name
 from tests.doing import a_run, a_source, deal
 
@@ -30,7 +31,7 @@ ME = worker_name(os.getpid())
 
 @pytest.fixture
 def run(database: Database) -> RunStatus:
-    number = plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
+    number = insert_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
     return find_run(database, number)
 
 
@@ -111,7 +112,7 @@ def test_workers_that_lack_a_version_which_a_run_needs_are_named(database: Datab
 def test_the_backlog_counts_jobs_by_game(database: Database) -> None:
     queue_audit(database, a_run(database, "hi-q/greedy", deal(find_game("hi-q"), 1, 1, 1)), None, 1)
     source = a_source(database, "memory/two-pass", TEXTS)
-    run = find_run(database, plan_run(database, source, "memory/two-pass", "1", 9, chunk=2))
+    run = find_run(database, insert_run(database, source, "memory/two-pass", "1", 9, chunk=2))
     first, second, _ = leases.pending(database, SOLVING, installed_engines(), 9)
     for number in (first, second):
         job = SOLVING_JOBS.claim(database, number, ME, 60.0)

@@ -4,9 +4,10 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import deals_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.writing import append_deals
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import do_runs

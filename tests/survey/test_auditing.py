@@ -19,9 +19,10 @@ from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import run_of_job
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.store.storages.storage import ResultColumns
 from dealmill.pipeline.survey.estimate import estimate

@@ -12,8 +12,8 @@ from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.queries.results import Query
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import grow, withdraw
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey import growth
 from dealmill.pipeline.survey.estimate import Estimate, estimate, estimates_after
 from dealmill.pipeline.survey.growth import (

@@ -22,6 +22,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
@@ -30,9 +31,9 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate, estimate
@@ -75,7 +76,7 @@ def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(databas
 def test_values_whose_squares_cannot_be_added_up_are_failures(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = solving.load(MEMORY)
+    engine = load(MEMORY)
     largest = 96_038_388
 
     def scaled(layouts: Texts, max_nodes: int | None = None) -> Solved:

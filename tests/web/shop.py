@@ -9,7 +9,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract

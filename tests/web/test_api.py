@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 import dealmill
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.web.app import application
 from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending
 from tests.web import shop
@@ -111,7 +111,7 @@ def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) 
 
 def test_an_unfinished_run_is_sent_only_on_request_and_says_so(sqlite_store: Database) -> None:
     layouts = deal(find_game("memory"), 1, 1, 20)
-    plan_run(sqlite_store, a_source(sqlite_store, "memory/two-pass", layouts), "memory/two-pass", "1", None, chunk=10)
+    insert_run(sqlite_store, a_source(sqlite_store, "memory/two-pass", layouts), "memory/two-pass", "1", None, chunk=10)
     do_job(sqlite_store, pending(sqlite_store)[0])
     why = "10 of 20 layouts pending"
     with client_of(sqlite_store) as client:

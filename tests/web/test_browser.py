@@ -404,7 +404,7 @@ def test_all_pages_are_visited(site: str, furnished: str) -> None:
 
 NARROWEST = 320
 """The width in pixels of the narrowest screen."""
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 """The most bytes of a page."""
 FAULTS = """() => {
   const texts = [], faults = [];
@@ -468,7 +468,7 @@ def faults_on(page: Page, paths: Sequence[str]) -> dict[str, list[str]]:
     faults = {}
     for path in paths:
         response = page.goto(path)
-        assert response and response.status < 500 and len(response.body()) <= MOST_BYTES, path
+        assert response and response.status < 500 and len(response.body()) <= MAX_BYTES, path
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
         seen = page.evaluate(FAULTS)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

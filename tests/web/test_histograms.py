@@ -12,7 +12,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.distributions.histograms import (
-    MOST_BARS,
+    MAX_BARS,
     Limits,
     bars_of,
     distribution_of,
@@ -43,8 +43,8 @@ def test_bars_of_values_are_equally_wide(numbers: list[int]) -> None:
     drawn = bars(numbers, equal_bars)
     check_bars(numbers, drawn)
     [width] = {bar.high - bar.low + 1 for bar in drawn}
-    assert len(drawn) <= MOST_BARS and width.bit_count() == 1 and drawn[0].low % width == 0
-    assert width == 1 or max(numbers) - min(numbers) >= (MOST_BARS - 1) * width // 2
+    assert len(drawn) <= MAX_BARS and width.bit_count() == 1 and drawn[0].low % width == 0
+    assert width == 1 or max(numbers) - min(numbers) >= (MAX_BARS - 1) * width // 2
 
 
 @given(NODES)

@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games.descriptions import Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.controls import set_note, tag
 from dealmill.pipeline.store.sources.writing import append, complete, open_source

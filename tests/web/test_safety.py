@@ -12,7 +12,7 @@ import dealmill
 from dealmill import Store, StoreError, StoreUnavailable, UsageError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
-from dealmill.web.safety import HEADERS, MOST_BYTES, check_address
+from dealmill.web.safety import HEADERS, MAX_BYTES, check_address
 from tests.doing import a_run
 from tests.web.browser import serving
 from tests.web.conftest import HOSTS, client_of
@@ -134,8 +134,8 @@ def test_a_forbidden_method_gets_the_allowed_ones(client: TestClient) -> None:
 
 
 def test_large_bodies_are_refused(client: TestClient) -> None:
-    assert client.post("/api/check", content=b" " * (MOST_BYTES + 1)).status_code == 413
-    chunked = client.post("/api/check", content=(b" " * 1000 for _ in range(MOST_BYTES // 1000 + 1)))
+    assert client.post("/api/check", content=b" " * (MAX_BYTES + 1)).status_code == 413
+    chunked = client.post("/api/check", content=(b" " * 1000 for _ in range(MAX_BYTES // 1000 + 1)))
     assert chunked.status_code == 413
     assert chunked.headers["content-security-policy"] == HEADERS["Content-Security-Policy"]
 

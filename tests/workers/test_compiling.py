@@ -11,8 +11,8 @@ from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, jobs
-from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.workers import tasks
 from tests.doing import a_source
 
@@ -48,7 +48,7 @@ def job_needs(function: Callable[[int], int], monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 def number(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     monkeypatch.setattr(tasks, "configured_database", lambda: database)
-    yield plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=9)
+    yield insert_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=9)
 
 
 def test_a_job_is_given_back_while_a_kernel_is_compiled(

@@ -13,7 +13,7 @@ import pytest
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from tests.servers import Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
 AWAY = 1.5

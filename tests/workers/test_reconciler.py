@@ -14,7 +14,7 @@ from redis import Redis
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import kill
@@ -26,7 +26,7 @@ ENGINE = "memory/two-pass"
 
 @pytest.mark.slow
 def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, tmp_path: Path) -> None:
-    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
+    insert_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
         reconcile(database, sender, Installation())
@@ -43,7 +43,7 @@ def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, t
 
 @pytest.mark.slow
 def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Database, tmp_path: Path) -> None:
-    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
+    insert_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
         reconcile(database, sender, Installation())
         kill(broker._process)
@@ -62,7 +62,7 @@ def test_the_queue_is_opened_again_if_its_connection_breaks_while_jobs_are_sent(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The library would send the rest on a connection of its own, and leave a closed one behind."""
-    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
+    insert_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
     pending, restarted, over = leases.pending, Event(), Event()
     with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
 

@@ -13,6 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.solving.solve import solve_texts
+from dealmill.pipeline.store import job_kinds
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
@@ -20,13 +21,14 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import insert_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import compact_solving
 from dealmill.pipeline.store.storages.rows import Rows
-from dealmill.workers import reconciler, tasks, working
+from dealmill.workers import tasks, working
 from tests.doing import a_source
 from tests.servers import dealmill
 
@@ -40,7 +42,7 @@ def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     monkeypatch.setattr(tasks, "configured_database", lambda: database)
     monkeypatch.setattr(room, "solve_texts", without_room)
     monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
-    number = plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
+    number = insert_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
     return find_run(database, number)
 
 
@@ -88,11 +90,11 @@ def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(
     with database.writing() as connection:
         connection.execute(tables.verdicts.insert().values(**stray))
     assert work_on_all(database) == 3
-    for _ in range(leases.MOST_CLAIMS):
-        assert reconciler.unfinished(database, Installation()) == 1
+    for _ in range(leases.MAX_CLAIMS):
+        assert job_kinds.count_unfinished_jobs(database, Installation()) == 1
         end_pauses(database)
         assert work_on_all(database) == 1
-    assert reconciler.unfinished(database, Installation()) == 0
+    assert job_kinds.count_unfinished_jobs(database, Installation()) == 0
     with pytest.raises(DamagedError, match=r"items 2 to 2 of run 1 cannot be done after 9 attempts: StoreError: "):
         working.check_not_damaged(database, find_run(database, run.id))
 
@@ -112,7 +114,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
     with monkeypatch.context() as broken:
         broken.setattr(room, "solve_texts", solve_texts)
         broken.setattr(room, "load", unloadable)
-        for _ in range(leases.MOST_CLAIMS + 1):
+        for _ in range(leases.MAX_CLAIMS + 1):
             assert work_on_all(database) == 3
             end_pauses(database)
         assert (find_run(database, run.id).solved, find_run(database, run.id).retried) == (0, 3)
@@ -122,11 +124,11 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
         ):
             working.solve_runs(database, [run.id], silent)
         here = Installation.loading([find_run(database, run.id)])
-        assert reconciler.unfinished(database, here) == 0, "the jobs are left to other installations"
-        assert reconciler.unworkable(database, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
+        assert job_kinds.count_unfinished_jobs(database, here) == 0, "the jobs are left to other installations"
+        assert job_kinds.unworkable_jobs(database, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
     monkeypatch.setattr(working, "work_until_done", lambda *_, **__: None)
     working.solve_runs(database, [run.id], silent)  # the engine was repaired
-    assert reconciler.unfinished(database, Installation()) == 3
+    assert job_kinds.count_unfinished_jobs(database, Installation()) == 3
     monkeypatch.setattr(room, "solve_texts", solve_texts)
     assert work_on_all(database) == 3
     assert find_run(database, run.id).counts == {Verdict.SCORED: 3}

@@ -17,7 +17,7 @@ LIBRARY = "libfreecell-solver.so.0"
 INSTALL = "install Debian's libfreecell-solver0 and freecell-solver-bin"
 FAST, EXHAUSTIVE = b"lg", b"fg"
 SOLVED, UNSOLVABLE = 0, 1
-MOST_POSITIONS = 1_000_000
+MAX_POSITIONS = 1_000_000
 """The most positions that the referee accepts as a certificate."""
 NO_LIMIT = 2**62
 GAP = re.compile(r"(?<=[HCDS])(?=\w)")
@@ -59,7 +59,7 @@ class Search:
         self.instance = library.alloc()
         if library.cmd_line_read_cmd_line_preset(self.instance, preset, None, byref(c_char_p()), 2, None):
             sys.exit(f"the preset {preset.decode()} cannot be read; {INSTALL}")
-        library.limit_num_states_in_collection_long(self.instance, MOST_POSITIONS + 1)
+        library.limit_num_states_in_collection_long(self.instance, MAX_POSITIONS + 1)
 
     def solve(self, board: bytes, limit: int) -> int | None:
         """Search a board up to `limit` nodes and return the result, or None if it takes more."""
@@ -100,7 +100,7 @@ def answer(layout: str, limit: int, fast: Search, exhaustive: Search) -> dict[st
             break
         if result == SOLVED:
             return {"verdict": "winnable", "nodes": nodes, "evidence": search.moves()}
-        if result == UNSOLVABLE and search is exhaustive and search.positions <= MOST_POSITIONS:
+        if result == UNSOLVABLE and search is exhaustive and search.positions <= MAX_POSITIONS:
             return {"verdict": "unwinnable", "nodes": nodes, "evidence": str(search.positions)}
     return {"verdict": "undecided", "nodes": min(nodes, limit)}
 

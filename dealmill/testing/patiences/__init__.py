@@ -44,12 +44,12 @@ def deals_that_can_be_won_can_be_won_in_the_easier_game(subject: Subject) -> str
                 outcomes[outcome] += 1
                 if outcome == LOST:
                     violations.append(f"{layout} (ranks = {small.ranks}, cells = {small.cells}) with {live}")
-    tried = (
+    summary = (
         f"{deals:,} deals of small decks can be won; easier games with some of their cards: {outcomes.total():,}, "
         f"lost: {outcomes[LOST]:,}, passed over: {outcomes[PASSED_OVER]:,}"
     )
-    require(not violations, f"{tried}; a lost one: {min(violations, key=len, default='')}")
-    return tried
+    require(not violations, f"{summary}; a lost one: {min(violations, key=len, default='')}")
+    return summary
 
 
 def winnable_deals(rules: Rules, seed: int) -> Iterator[str]:

@@ -52,9 +52,9 @@ def the_engine_and_the_referees_agree_with_plain_code(subject: Subject) -> str:
             searched += disagreements is not None
             passed_over += disagreements is None
             faults += [f"{layout} ({_differences(rules, game.rules)}): {fault}" for fault in disagreements or ()]
-    tried = f"{searched:,} layouts of small decks were searched by plain code, passed over: {passed_over:,}"
-    require(not faults, f"{tried}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
-    return tried
+    summary = f"{searched:,} layouts of small decks were searched by plain code, passed over: {passed_over:,}"
+    require(not faults, f"{summary}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
+    return summary
 
 
 def small_layouts(rules: Rules, seed: int, random: Random) -> list[str]:

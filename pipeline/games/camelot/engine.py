@@ -50,7 +50,7 @@ BLANK, DASH, DIGIT = ord(" "), ord("-"), ord("0")
 
 LONGEST_EVIDENCE = 256
 """52 slots dealt to, 40 slots cleared, and two characters for each of at most 22 removals and 37 dealing phases."""
-MOST_PAIRS = 18
+MAX_PAIRS = 18
 """Tens leave alone, the other 36 number cards in pairs."""
 
 
@@ -71,7 +71,7 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
-    scratch = Scratch(np.arange(256).astype(np.uint8), np.empty(MOST_PAIRS + 1, dtype=np.uint64))
+    scratch = Scratch(np.arange(256).astype(np.uint8), np.empty(MAX_PAIRS + 1, dtype=np.uint64))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:

@@ -10,8 +10,8 @@ from dealmill.pipeline.games.card_pairing.layout import (
     COMMA,
     EMPTY,
     LONGEST_SYMBOL,
-    MOST_CARDS,
-    MOST_STACKS,
+    MAX_CARDS,
+    MAX_STACKS,
     RANKS,
     STACK_NAMES,
     SUITS,
@@ -19,7 +19,7 @@ from dealmill.pipeline.games.card_pairing.layout import (
 
 BLANK, SEPARATOR, DASH = ord(" "), ord(COMMA), ord(EMPTY)
 LONGEST_CLASSIC = CLASSIC_CARDS + len(STACK_NAMES) - 1
-LONGEST = MOST_CARDS * (LONGEST_SYMBOL + 1) - 1 + (MOST_STACKS - 1) * 2
+LONGEST = MAX_CARDS * (LONGEST_SYMBOL + 1) - 1 + (MAX_STACKS - 1) * 2
 """The length of a layout with all cards in one stack, and all others empty."""
 
 DIGIT = 4
@@ -31,14 +31,14 @@ for number, symbol in enumerate(RANKS):
 ALL_OF_EACH = np.uint64(sum(SUITS << DIGIT * number for number in range(len(RANKS))))
 """The counters of a deck with all ranks: one set bit each."""
 FOUR = np.uint64(SUITS)
-MOST_CLASSIC_STACKS = np.uint64(len(STACK_NAMES))
+MAX_CLASSIC_STACKS = np.uint64(len(STACK_NAMES))
 ZERO, ONE = np.uint64(0), np.uint64(1)
 
 IN_SYMBOL = np.zeros(256, dtype=np.bool_)
 """Whether a byte can be part of a symbol in list form."""
 IN_SYMBOL[list(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")] = True
 BYTE = np.uint64(8)
-SLOT_BITS = MOST_CARDS.bit_length()
+SLOT_BITS = MAX_CARDS.bit_length()
 SLOTS = 1 << SLOT_BITS
 """The size of a hash table of symbols."""
 GOLDEN, HASH_SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(64 - SLOT_BITS)
@@ -82,7 +82,7 @@ def is_classic(text: Bytes, begin: np.uint64, end: np.uint64) -> bool:
         first_blank += ONE
     height = first_blank - begin
     stacks = (end - begin + ONE) // (height + ONE)
-    if stacks < ONE + ONE or stacks > MOST_CLASSIC_STACKS or stacks * (height + ONE) != end - begin + ONE:
+    if stacks < ONE + ONE or stacks > MAX_CLASSIC_STACKS or stacks * (height + ONE) != end - begin + ONE:
         return False
     counters = ZERO
     for at in range(begin, end):
@@ -118,7 +118,7 @@ def _is_compact(text: Bytes, begin: int, end: int) -> bool:
                 return False
             at += 1
         if at == end:
-            return odd == ZERO and 0 < cards <= MOST_CARDS and 1 < stacks <= MOST_STACKS
+            return odd == ZERO and 0 < cards <= MAX_CARDS and 1 < stacks <= MAX_STACKS
         if text[at] != BLANK:
             return False
         at += 1
@@ -140,7 +140,7 @@ def _is_list(text: Bytes, begin: int, end: int, seen: Seen, layout: int) -> bool
                     symbol = symbol << BYTE | np.uint64(text[at])
                     at += 1
                 cards += 1
-                if not 0 < at - first <= LONGEST_SYMBOL or cards > MOST_CARDS:
+                if not 0 < at - first <= LONGEST_SYMBOL or cards > MAX_CARDS:
                     return False
                 odd += _change_of_odd(seen, layout, symbol)
                 compact &= at - first == 1 and SHARES[text[first]] != ZERO
@@ -152,7 +152,7 @@ def _is_list(text: Bytes, begin: int, end: int, seen: Seen, layout: int) -> bool
                     break
                 joined = True
         if at == end:
-            return joined != trailing and not compact and odd == 0 and cards > 0 and 1 < stacks <= MOST_STACKS
+            return joined != trailing and not compact and odd == 0 and cards > 0 and 1 < stacks <= MAX_STACKS
         if text[at] != BLANK:
             return False
         at += 1

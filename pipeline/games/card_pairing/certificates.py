@@ -14,7 +14,7 @@ from dealmill.verdicts import InvalidEvidence
 
 MATCHINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))
 """The three ways in which four cards can leave: the first two together, and the last two."""
-MOST_WORK = 50_000_000
+MAX_WORK = 50_000_000
 """The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
 sets that it updates. It takes about a minute."""
 TOO_LONG = "the certificate takes too long to check"
@@ -293,7 +293,7 @@ def _refute(board: Board, deal: Deal, certificate: str, entry: int, covered: Car
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
-    if board.work > MOST_WORK:
+    if board.work > MAX_WORK:
         raise InvalidEvidence(entry + 1, TOO_LONG)
     cards = deal.ranks.get(certificate[entry], [])
     if not cards or cards[0] in before:
@@ -446,7 +446,7 @@ class LemmaChecker:
         return not possible or choice.assume(*possible[0])
 
     def _check_work(self) -> None:
-        if self.board.work > MOST_WORK:
+        if self.board.work > MAX_WORK:
             raise self._invalid(TOO_LONG)
 
     def _invalid(self, reason: str) -> InvalidEvidence:

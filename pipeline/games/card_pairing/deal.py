@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dealmill.game import UsageError
 from dealmill.kernels import Bytes, Numbers, Texts, inlined, kernel, open_stream, shuffle, texts_from_rows
-from dealmill.pipeline.games.card_pairing.layout import COMMA, EMPTY, MOST_CARDS, RANKS, SUITS
+from dealmill.pipeline.games.card_pairing.layout import COMMA, EMPTY, MAX_CARDS, RANKS, SUITS
 
 FRENCH = "23456789TJQKA"
 MORE = "BCD"
@@ -29,8 +29,8 @@ def deal(seed: int, first: int, count: int, ranks: int = 9, stacks: int = 9, sui
     """
     if suits % 2:
         raise UsageError(f"suits is {suits}, expected an even number: cards of a rank leave in pairs")
-    if ranks * suits > MOST_CARDS:
-        raise UsageError(f"{ranks} ranks of {suits} suits are {ranks * suits:,} cards, expected at most {MOST_CARDS:,}")
+    if ranks * suits > MAX_CARDS:
+        raise UsageError(f"{ranks} ranks of {suits} suits are {ranks * suits:,} cards, expected at most {MAX_CARDS:,}")
     height, higher = divmod(ranks * suits, stacks)
     heights = [height + 1] * higher + [height] * (stacks - higher)
     write = _in_letters if ranks <= len(RANKS) else _in_numbers

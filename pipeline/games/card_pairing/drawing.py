@@ -32,8 +32,8 @@ ABOVE, BELOW = 20, 30
 """The room above each row of stacks for brackets, and below it for names."""
 MANY = 100
 """If there are more cards than that, those that matter less are drawn faintly."""
-LONGEST_ROW, MOST_ROWS = 16, 4
-"""The most stacks in a row, or twice as many if there would be more than `MOST_ROWS` rows."""
+LONGEST_ROW, MAX_ROWS = 16, 4
+"""The most stacks in a row, or twice as many if there would be more than `MAX_ROWS` rows."""
 NAME_SIZE, HEIGHT_SIZE = 20, 16
 FAINT: Style = CARD | {"stroke_width": 0.5}
 
@@ -67,7 +67,7 @@ class Grid:
         self.longest = max(map(len, self.ranks.values()))
         self.width = max(WIDTH, LETTER * self.longest)
         rows = -(-len(stacks) // LONGEST_ROW)
-        if rows > MOST_ROWS:
+        if rows > MAX_ROWS:
             rows = -(-len(stacks) // (2 * LONGEST_ROW))
         self.columns = -(-len(stacks) // rows)
         starts = range(0, len(stacks), self.columns)

@@ -18,7 +18,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
-MOST_CARDS = MOST_STACKS = 1_024
+MAX_CARDS = MAX_STACKS = 1_024
 LONGEST_SYMBOL = 8
 COMMA, EMPTY = ",", "-"
 
@@ -165,13 +165,13 @@ def stack_names(count: int) -> Sequence[str]:
 
 
 def _reasons(stacks: Stacks, in_list_form: bool) -> Iterator[str]:
-    if not 1 < len(stacks) <= MOST_STACKS:
-        yield f"the number of stacks is {len(stacks):,}, expected 2 to {MOST_STACKS:,}"
+    if not 1 < len(stacks) <= MAX_STACKS:
+        yield f"the number of stacks is {len(stacks):,}, expected 2 to {MAX_STACKS:,}"
     times = Counter(chain.from_iterable(stacks))
     if stacks and not times:
         yield "all stacks are empty, expected at least one card"
-    if times.total() > MOST_CARDS:
-        yield f"the number of cards is {times.total():,}, expected at most {MOST_CARDS:,}"
+    if times.total() > MAX_CARDS:
+        yield f"the number of cards is {times.total():,}, expected at most {MAX_CARDS:,}"
     wrong = {symbol: reason for symbol in times if (reason := _wrong(symbol, in_list_form))}
     for name, stack in zip(stack_names(len(stacks)), stacks, strict=True):
         for symbol in sorted(wrong.keys() & stack):

@@ -29,7 +29,7 @@ from dealmill.kernels import (
 )
 from dealmill.pipeline.games.card_pairing.any_size.table import read_cards
 from dealmill.pipeline.games.card_pairing.canonical import GOLDEN
-from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS
+from dealmill.pipeline.games.card_pairing.layout import MAX_CARDS
 from dealmill.pipeline.games.card_pairing.sets import (
     EIGHT,
     FOUR,
@@ -50,7 +50,7 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 CERTAINTY = 10**6
 """The value of a deal that every play wins."""
-MOST_POSITIONS = 1_000_000
+MAX_POSITIONS = 1_000_000
 """A deal with more positions is undecided."""
 ROOMS = (1 << 13, 1 << 17, 1 << 21)
 """The positions for which a graph has room: enough for random deals of the default size, for larger ones, and for any
@@ -60,8 +60,8 @@ MOVES, DIGITS = 8, 16
 LONGEST_NUMBER = 400
 """The most digits of a number, 3,853 decimal digits; Python reads and writes up to 4,300."""
 LONGEST_EVIDENCE = 4 * 4 * LONGEST_NUMBER
-MOST_LAYERS = MOST_CARDS // 2 + 1
-MOST_FACTORS = 140
+MAX_LAYERS = MAX_CARDS // 2 + 1
+MAX_FACTORS = 140
 """The least multiple of all numbers of moves has fewer than 2,920 bits, and each factor but the last at least 21: there
 are at most 2,016 moves."""
 
@@ -133,7 +133,7 @@ def odds(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     small = _new_graph(ROOMS[0])
-    most_positions = np.uint64(min(limit, MOST_POSITIONS))
+    most_positions = np.uint64(min(limit, MAX_POSITIONS))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:
@@ -161,7 +161,7 @@ def _new_graph(room: int) -> Graph:
         np.empty(2 * room, dtype=np.uint32),
         np.empty(room + 1, dtype=np.uint32),
         np.empty(MOVES * room, dtype=np.uint32),
-        np.empty(MOST_LAYERS + 1, dtype=np.uint64),
+        np.empty(MAX_LAYERS + 1, dtype=np.uint64),
         np.empty(room, dtype=np.uint32),
         np.empty(DIGITS * room, dtype=np.uint32),
         np.empty(3, dtype=np.uint64),
@@ -268,7 +268,7 @@ def _write_numbers(graph: Graph, evidence: Bytes, won: bool) -> np.uint64:
     """Write four numbers of equal size: the winning orders, the numerator and denominator of the chance, and the
     critical choices. Returns how many bytes that are, or 0 if there is not enough room for the numbers."""
     whole = np.zeros(LONGEST_NUMBER + 1, dtype=np.uint64)
-    factors = np.empty(MOST_FACTORS, dtype=np.uint64)
+    factors = np.empty(MAX_FACTORS, dtype=np.uint64)
     whole[ZERO] = width = ONE
     graph.digits[ZERO] = graph.digits[ONE] = won
     graph.first_digit[graph.counts[POSITIONS] if won else ZERO] = 0

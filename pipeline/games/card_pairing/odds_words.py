@@ -8,7 +8,7 @@ from dealmill.pipeline.games.card_pairing.random_play import Odds, Plays, Positi
 from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES, check, stack_name, start
 from dealmill.verdicts import Verdict
 
-MOST_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 """The best play of a deal with more positions is not shown: to find it takes seconds."""
 
 
@@ -40,7 +40,7 @@ def in_words(odds: Odds) -> list[str]:
 def best_play(layout: str, odds: Odds) -> Iterator[tuple[str, str]]:
     """Yield each move of the best play, with a sentence about the chances before and after it; nothing if the deal is
     lost, or has too many positions."""
-    if not odds.won or odds.positions > MOST_POSITIONS:
+    if not odds.won or odds.positions > MAX_POSITIONS:
         return
     deal, plays = deal_of(start(layout)), Plays(start(layout))
     chances = _chances(plays)

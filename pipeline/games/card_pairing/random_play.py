@@ -8,11 +8,11 @@ from math import gcd, lcm
 
 from dealmill.verdicts import InvalidEvidence, Verdict
 
-MOST_POSITIONS = 1_000_000
+MAX_POSITIONS = 1_000_000
 """The referee refuses odds if more positions can be reached. To visit so many takes about ten seconds."""
-MOST_ODDS_WORK = 100_000_000
+MAX_ODDS_WORK = 100_000_000
 """The most stacks at which it looks, and moves that it makes, to find these positions."""
-MOST_BITS = 200_000_000
+MAX_BITS = 200_000_000
 """The most bits of the chances of all positions after the same number of moves."""
 CERTAINTY = 1_000_000
 """The value of a deal that every play wins."""
@@ -63,8 +63,8 @@ def read_odds(evidence: str) -> Odds:
     odds = Odds(*map(int, numbers.groups()))
     if odds.won > odds.plays or gcd(odds.won, odds.plays) != 1:
         raise InvalidEvidence(1, f"{odds.won}/{odds.plays} is not a chance in lowest terms")
-    if odds.positions > MOST_POSITIONS:
-        raise InvalidEvidence(4, f"{odds.positions:,} positions are more than the referee visits, {MOST_POSITIONS:,}")
+    if odds.positions > MAX_POSITIONS:
+        raise InvalidEvidence(4, f"{odds.positions:,} positions are more than the referee visits, {MAX_POSITIONS:,}")
     return odds
 
 
@@ -106,7 +106,7 @@ class Plays:
         return [position ^ first ^ second for equal in tops.values() for first, second in combinations(equal, 2)]
 
 
-def odds_of(plays: Plays, limit: int = MOST_POSITIONS) -> Odds:
+def odds_of(plays: Plays, limit: int = MAX_POSITIONS) -> Odds:
     """Find all positions, then those that can be won, and then how likely each of these is.
 
     Raises
@@ -135,7 +135,7 @@ def _layers(plays: Plays, limit: int) -> list[set[Position]]:
             if count + len(following) - (0 in following) > limit:
                 raise InvalidEvidence(4, f"more than {limit:,} positions can be reached")
             work += len(plays.stacks) + len(after)
-            if work > MOST_ODDS_WORK:
+            if work > MAX_ODDS_WORK:
                 raise InvalidEvidence(4, "the odds take too long to check")
         if not following:
             break
@@ -175,7 +175,7 @@ def _follow_all(plays: Plays, layers: list[set[Position]], units: list[int]) -> 
     for unit in units:
         whole *= unit
         before, reached = reached, dict.fromkeys(layers.pop(), (0, 0))
-        if len(reached) * whole.bit_length() > MOST_BITS:
+        if len(reached) * whole.bit_length() > MAX_BITS:
             raise InvalidEvidence(4, "the odds take too much memory to check")
         for position, (share, orders) in before.items():
             moves = plays.after(position)

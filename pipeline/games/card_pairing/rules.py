@@ -17,7 +17,7 @@ STACK_NAMES = "0123456789abcdefghijklmnopqrstuvwxyz"
 """The names of stacks in the moves of layouts with at most 36 stacks; in others, stacks are numbered."""
 EMPTY = "-"
 """An empty stack in a layout."""
-MOST_CARDS = MOST_STACKS = 1_024
+MAX_CARDS = MAX_STACKS = 1_024
 
 SYMBOL = re.compile("[A-Z0-9]{1,8}")
 STACK_NUMBER = "(?:0|[1-9][0-9]{0,6})"
@@ -102,13 +102,13 @@ def check_layout(layout: str) -> Stacks:
         With step 0, if the text is not a layout.
     """
     stacks = start(layout)
-    if not 1 < len(stacks) <= MOST_STACKS:
-        raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {MOST_STACKS:,}")
+    if not 1 < len(stacks) <= MAX_STACKS:
+        raise InvalidEvidence(0, f"the layout has {len(stacks)} stacks, expected 2 to {MAX_STACKS:,}")
     if "  " in f" {layout} ":
         raise InvalidEvidence(0, f"a stack of the layout has no text, expected {EMPTY} for an empty stack")
     times = Counter(chain.from_iterable(stacks))
-    if not 1 <= times.total() <= MOST_CARDS:
-        raise InvalidEvidence(0, f"the layout has {times.total()} cards, expected 1 to {MOST_CARDS:,}")
+    if not 1 <= times.total() <= MAX_CARDS:
+        raise InvalidEvidence(0, f"the layout has {times.total()} cards, expected 1 to {MAX_CARDS:,}")
     for rank, count in times.items():
         if not (SYMBOL.fullmatch(rank) if "," in layout else rank in RANKS):
             raise InvalidEvidence(0, f"{rank[:9]!a} is not a rank")

@@ -29,6 +29,7 @@ from dealmill.game import (
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.games.covering.picture import CoveringDisplay
     from dealmill.pipeline.games.covering.player import RefereeOfPlays
     from dealmill.pipeline.games.covering.rules import Rules
 
@@ -127,23 +128,26 @@ class CoveringGame(Game):
             return MOVE_SECONDS * (evidence.count(" ") + 1)
         if self.rules.moves == "hole":
             return SWEEP_SECONDS
-        from dealmill.pipeline.games.covering.referee import MOST_PLAIN
+        from dealmill.pipeline.games.covering.referee import MAX_PLAIN
 
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
-        return positions * (PLAIN_SECONDS if positions <= MOST_PLAIN else COMPILED_SECONDS)
+        return positions * (PLAIN_SECONDS if positions <= MAX_PLAIN else COMPILED_SECONDS)
+
+    @cached_property
+    def display(self) -> "CoveringDisplay":
+        """What shows positions and evidence."""
+        from dealmill.pipeline.games.covering.picture import CoveringDisplay
+
+        return CoveringDisplay(self.referee)
 
     @property
     def frames(self) -> Frames:
-        from dealmill.pipeline.games.covering.picture import frames
-
-        return partial(frames, self.referee)
+        return self.display.frames
 
     @property
     def scenes(self) -> Scenes:
-        from dealmill.pipeline.games.covering.picture import scenes
-
-        return partial(scenes, self.referee)
+        return self.display.scenes
 
     @property
     def playback(self) -> MakePlayback:
@@ -155,7 +159,7 @@ class CoveringGame(Game):
     def play(self) -> Play:
         from dealmill.pipeline.games.covering.table import Table
 
-        return partial(Table, self.referee)
+        return partial(Table, self.display)
 
 
 class CoveringGames(Family):

@@ -248,7 +248,7 @@ def _look_ahead(w: Words, p: Words, lots: Lots, tables: Tables) -> bool:
     tables[0, 0], tables[0, 1] = left, top
     p[mind.COUNT], p[mind.COST + 0] = 1, _cost(w, left, free)
     hidden, table, chosen = _hidden(w, left, free), int64(0), int64(-1)
-    while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
+    while table >= 0 and p[mind.COUNT] < mind.MAX_TABLES:
         chosen = _look_from(w, p, lots, tables, table, hidden, chosen)
         table = least_bad(p, lots)
     if chosen < 0:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, check_memory, compiling, kernel, routine
 from dealmill.pipeline.games.covering.player import RefereeOfPlays
-from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, mate_of, read_loss
+from dealmill.pipeline.games.covering.referee import MAX_PLAIN, Loss, mate_of, read_loss
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Position, Rules
 from dealmill.referees import CompiledJudge
 from dealmill.verdicts import InvalidEvidence, check_positions
@@ -36,7 +36,7 @@ WON, NO_ROOM = -1, -2
 
 
 class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
-    """The referee of a game of pairs: plain Python for losses of at most `MOST_PLAIN` positions."""
+    """The referee of a game of pairs: plain Python for losses of at most `MAX_PLAIN` positions."""
 
     @property
     def plain(self) -> RefereeOfPlays:
@@ -46,7 +46,7 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
         return read_loss(self.rules, evidence)
 
     def is_plain(self, loss: Loss) -> bool:
-        return loss.positions <= MOST_PLAIN
+        return loss.positions <= MAX_PLAIN
 
     def check_compiled(self, _layout: str, position: Position, loss: Loss) -> None:
         """Count the positions of a loss with compiled code."""

@@ -18,7 +18,7 @@ from dealmill.verdicts import Verdict
 RANKS = "A23456789TJQK"
 LOWER = RANKS[:6]
 FEWEST_SLOTS, MORE_SLOTS = 1 << 12, 8
-MOST_COUNTED = 20_000_000
+MAX_COUNTED = 20_000_000
 """No referee counts more positions of a loss."""
 Result = tuple[Verdict, int, str | None]
 
@@ -259,7 +259,7 @@ class Search:
         """Return the fewest pairs of ranks with which a layout is lost with an open stock and, of those, the ones with
         the fewest positions."""
         for size in range(1, len(LOWER) + 1):
-            best, pairs_of_best = MOST_COUNTED, ""
+            best, pairs_of_best = MAX_COUNTED, ""
             for pairs in map("".join, combinations(LOWER, size)):
                 result = self.run(pairs, k.OPEN, best)
                 if result == k.STOPPED and self.nodes >= self.limit and self.count < best:
@@ -281,7 +281,7 @@ class Search:
                     return self.undecided()
                 case k.LOST:
                     pairs = fewer
-        match self.run(pairs, k.REAL, MOST_COUNTED):
+        match self.run(pairs, k.REAL, MAX_COUNTED):
             case k.LOST:
                 return Verdict.UNWINNABLE, self.nodes, f"stock *{pairs} {self.count}"
             case k.STOPPED:

@@ -8,8 +8,6 @@ from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, read_file
 from dealmill.pipeline.games.covering.referee import Referee
 from dealmill.pipeline.games.covering.rules import Rules, turned_rows
 
-SUIT_ORDERS = ("CHSD", "SHCD", "CDSH", "SDCH", "HCDS", "DCHS", "HSDC", "DSHC")
-
 
 def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     """Read positions, one per line. Blank lines and comments are skipped."""

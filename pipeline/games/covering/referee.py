@@ -26,11 +26,11 @@ from dealmill.verdicts import InvalidEvidence, Unchecked, Verdict, check_positio
 KING, LOWER = RANKS[-1], RANKS[:6]
 """The rank that leaves alone, and the lower ranks of the pairs."""
 HOLE = "h"
-MOST_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss of pairs; a compiled one in Dealmill goes on."""
-MOST_PLAIN = 200
+MAX_PLAIN = 200
 """Where there is the compiled one, plain Python counts losses with at most so many."""
-MOST_COMPILED = 20_000_000
+MAX_COMPILED = 20_000_000
 """No referee visits more positions of a loss of pairs: counting them takes less than 500 MB."""
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
@@ -101,7 +101,7 @@ class Referee(Judge[Position, Play]):
     rules: Rules
     idle: str = ""
     is_open: bool = False
-    limit: int = MOST_POSITIONS
+    limit: int = MAX_POSITIONS
 
     # Reading
 
@@ -488,8 +488,8 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     pairs, positions = words[2], int(words[3])
     if rules.moves == "pairs" and (not pairs or list(pairs) != sorted(set(pairs), key=RANKS.index)):
         raise InvalidEvidence(1, "the pairs are not in order: the lower rank of each once, from A to 6, one at least")
-    if rules.moves == "pairs" and positions > MOST_COMPILED:
-        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MOST_COMPILED:,}")
+    if rules.moves == "pairs" and positions > MAX_COMPILED:
+        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MAX_COMPILED:,}")
     return Loss(pairs, positions, bool(words[1]))
 
 

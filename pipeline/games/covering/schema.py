@@ -11,7 +11,7 @@ from dealmill.game import UsageError
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Rules, chains_of
 from dealmill.rules_files import (
     BOTH,
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     UNLIMITED_WORD,
     Key,
     changed_text,
@@ -25,7 +25,7 @@ PYSOL_SEED, LAST_PYSOL = 0, 2**63 - 2
 """The seed whose deals have PySolFC's numbers, and the last of them."""
 HOLE, PAIRS = "hole", "pairs"
 """The tables of which a file has one: it says how cards leave."""
-MOST_COMBINATIONS = 500_000
+MAX_COMBINATIONS = 500_000
 """The combinations of cards left in the chains of an arrangement, of which a plain referee of a game with a hole makes
 sets: 432,000 in TriPeaks."""
 
@@ -38,7 +38,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
     "arrangement": {
         "peaks": Key(1, range(1, 11), "the number of peaks, which share the cards of their last row"),
         "rows": Key(7, range(1, 10), "the number of rows"),
-        "columns": Key(0, range(MOST_COLUMNS + 1), "columns beside the peaks, of which only the last card is free"),
+        "columns": Key(0, range(MAX_COLUMNS + 1), "columns beside the peaks, of which only the last card is free"),
         "column-size": Key(3, range(1, 14), "the cards of each column"),
         "face-down": Key("none", ("none", "covered"), "which cards lie face down"),
     },
@@ -110,10 +110,10 @@ def _errors_of_rules(rules: Rules) -> Iterator[str]:
         if rules.passes != 1 or not rules.playable:
             yield "a game with a hole has one pass through the stock: leave out [stock]"
         combinations = prod(len(chain) + 1 for chain in chains_of(rules))
-        if combinations > MOST_COMBINATIONS:
+        if combinations > MAX_COMBINATIONS:
             yield (
                 f"the arrangement is too large for a game with a hole: its cards can be left in {combinations:,} "
-                f"combinations of chains, and referees count at most {MOST_COMBINATIONS:,}; have fewer rows or columns"
+                f"combinations of chains, and referees count at most {MAX_COMBINATIONS:,}; have fewer rows or columns"
             )
     elif not rules.stock and (rules.passes != 1 or not rules.playable or rules.goal == "all"):
         yield f"all {deck} cards are in the arrangement, so there is no stock: leave out [stock] and the goal"

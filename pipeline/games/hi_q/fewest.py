@@ -25,7 +25,7 @@ from dealmill.pipeline.games.hi_q.layout import HOLES
 
 CERTIFIED = 4_000_000
 """The most boards that a certificate can count. If more can be reached and the bound is not, a board is undecided."""
-MOST_BOARDS = 1 << 23
+MAX_BOARDS = 1 << 23
 """The most boards that a search sees, in a table of 128 MB. A board that needs more is undecided."""
 FIRST_SLOTS, GROWTH = 1 << 12, 4
 SPREADER, SPREAD_BITS = np.uint64(0x9E3779B97F4A7C15), np.uint64(40)
@@ -78,7 +78,7 @@ def fewest(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     play = np.empty(HOLES, dtype=np.int64)
-    most_boards = np.uint64(min(limit, MOST_BOARDS))
+    most_boards = np.uint64(min(limit, MAX_BOARDS))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:
@@ -124,14 +124,14 @@ def _search(
     """
     seen = np.zeros(FIRST_SLOTS, dtype=np.uint64)
     path = np.empty(HOLES, dtype=np.uint64)  # the boards from the first to the current one
-    tried = np.zeros(HOLES, dtype=np.int64)  # for each of them, the jumps tried
+    next_jumps = np.zeros(HOLES, dtype=np.int64)  # for each of them, the next jump to try
     level = jumps = ZERO
     most_jumps = count_bits(board) - bound
     if most_boards == ZERO:
         return ZERO, ZERO, False
     boards, path[ZERO] = ONE, board
     while jumps < most_jumps:
-        jump = tried[level]
+        jump = next_jumps[level]
         while jump < len(JUMPS) and path[level] & CONCERNED[jump] != PEGS_BEFORE[jump]:
             jump += 1
         if jump == len(JUMPS):
@@ -139,7 +139,7 @@ def _search(
                 break
             level -= ONE
             continue
-        tried[level] = jump + 1
+        next_jumps[level] = jump + 1
         after = path[level] ^ CONCERNED[jump]
         if not _enter(seen, after):
             continue
@@ -147,11 +147,11 @@ def _search(
             return boards, ZERO, False
         boards += ONE
         level += ONE
-        path[level], tried[level] = after, 0
+        path[level], next_jumps[level] = after, 0
         if level > jumps:
             jumps = level
             for k in range(level):
-                play[k] = tried[k] - 1
+                play[k] = next_jumps[k] - 1
         if TWO * boards > len(seen):
             seen = _grown(seen)
     return boards, jumps, True

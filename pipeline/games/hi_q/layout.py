@@ -14,7 +14,7 @@ ROWS = (3, 3, 7, 7, 7, 3, 3)
 HOLES = sum(ROWS)
 HOLE_NAMES = [str(hole) for hole in range(1, HOLES + 1)]
 CANONICAL_LENGTH = HOLES + len(ROWS) - 1
-MOST_TOKENS = 1_000
+MAX_TOKENS = 1_000
 """The words of one game that are read; a longer game is rejected in any case."""
 LONGEST_WORD = 20
 """The characters of each word that are read."""
@@ -48,7 +48,7 @@ def canonical(text: str) -> str:
 
 
 def _board_reasons(board: str) -> list[str]:
-    reasons = [f"unknown symbol {symbol!r}" for symbol in sorted(set(board[:MOST_TOKENS]) - set("XO/"))]
+    reasons = [f"unknown symbol {symbol!r}" for symbol in sorted(set(board[:MAX_TOKENS]) - set("XO/"))]
     lengths = [len(row) for row in board.split("/", len(ROWS))]
     if len(lengths) != len(ROWS):
         count = "more than 7" if len(lengths) > len(ROWS) else len(lengths)
@@ -70,7 +70,7 @@ def _read_games(first: Line, lines: Iterator[Line]) -> Iterator[Layout | Reject]
             if not holes:
                 start = number
             if word != "0":
-                if len(holes) < MOST_TOKENS:
+                if len(holes) < MAX_TOKENS:
                     holes.append(word[:LONGEST_WORD])
                 continue
             games += 1
@@ -105,8 +105,8 @@ def _game_reasons(holes: list[str], game: int, announced: int) -> Iterator[str]:
             yield f"there is no hole {word}, expected 1 to {HOLES}"
         elif times > 1:
             yield f"hole {word} occurs {times} times, expected 1"
-    if len(holes) == MOST_TOKENS:
-        yield f"the game has {MOST_TOKENS} holes or more, expected at most {HOLES}"
+    if len(holes) == MAX_TOKENS:
+        yield f"the game has {MAX_TOKENS} holes or more, expected at most {HOLES}"
 
 
 def _board(pegs: set[str]) -> str:

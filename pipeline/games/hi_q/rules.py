@@ -67,7 +67,7 @@ ROW = 9
 """The bits of a row of a board: two more than columns, so that no jump leads around the edge."""
 BIT_OF = {hole: 1 << ROW * row + column for hole, (row, column) in PLACE_OF.items()}
 ALL_HOLES = sum(BIT_OF.values())
-MOST_BOARDS = 4_000_000
+MAX_BOARDS = 4_000_000
 """The referee refuses a certificate that counts more boards. To visit so many takes about five seconds."""
 
 CLASS = "class"
@@ -170,8 +170,8 @@ def _check_fewest(pegs: set[int], value: int | None, evidence: str) -> None:
             raise InvalidEvidence(0, f"the class of the board allows {least} pegs, and the play leaves {value}")
         return
     stated = int(certificate)
-    if stated > MOST_BOARDS:
-        raise InvalidEvidence(0, f"{stated:,} boards are more than the referee visits, {MOST_BOARDS:,}")
+    if stated > MAX_BOARDS:
+        raise InvalidEvidence(0, f"{stated:,} boards are more than the referee visits, {MAX_BOARDS:,}")
     boards, fewest = reachable(board, stated)
     if boards > stated:
         raise InvalidEvidence(0, f"more than {stated:,} boards can be reached")

@@ -5,7 +5,7 @@ from string import ascii_letters
 import numpy as np
 
 from dealmill.kernels import Bytes, Mask, Numbers, count_bits, inlined, kernel
-from dealmill.pipeline.games.memory.layout import MOST_CARDS
+from dealmill.pipeline.games.memory.layout import MAX_CARDS
 
 NO_LETTER = np.uint64(1 << 63)
 BITS = np.full(256, NO_LETTER, dtype=np.uint64)
@@ -20,7 +20,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
     """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
-        filled = 0 < ends[i] - starts[i] <= MOST_CARDS
+        filled = 0 < ends[i] - starts[i] <= MAX_CARDS
         canonical[i] = filled and _is_layout(text, np.uint64(starts[i]), np.uint64(ends[i]))
     return canonical
 

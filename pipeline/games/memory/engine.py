@@ -16,26 +16,26 @@ from dealmill.verdicts import Verdict
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)
 
-MOST_CARDS = 104
-MOST_FLIPS = 2 * MOST_CARDS
+MAX_CARDS = 104
+MAX_FLIPS = 2 * MAX_CARDS
 """Every strategy flips a card at most twice: to look at it, and to remove it."""
 
-NAMES = [f"{card} ".encode() for card in range(1, MOST_CARDS + 1)] + [b""]
+NAMES = [f"{card} ".encode() for card in range(1, MAX_CARDS + 1)] + [b""]
 """The text of a flip of each card, and at the end that of `NONE`."""
 LENGTHS = np.array(list(map(len, NAMES)), dtype=np.uint64)
 NAME_ROOM = 4
 ONCE = np.array([list(name.ljust(NAME_ROOM)) for name in NAMES], dtype=np.uint8)
 TWICE = np.array([list((2 * name).ljust(2 * NAME_ROOM)) for name in NAMES], dtype=np.uint8)
 """The text of one flip and of two flips of each card, padded with spaces: rows of equal length are copied fastest."""
-IN_ORDER = np.frombuffer(b"".join(NAMES).ljust(NAME_ROOM * MOST_CARDS), dtype=np.uint8)
+IN_ORDER = np.frombuffer(b"".join(NAMES).ljust(NAME_ROOM * MAX_CARDS), dtype=np.uint8)
 """The text of one flip of each card, in order."""
 BEFORE = np.cumsum([0, *map(len, NAMES)]).astype(np.uint64)
 """The offset of each card in `IN_ORDER`."""
 BLOCK = 32
-LONGEST_EVIDENCE = NAME_ROOM * (MOST_FLIPS + 2)
+LONGEST_EVIDENCE = NAME_ROOM * (MAX_FLIPS + 2)
 """Includes room for the padding after the last flip."""
 
-NONE = np.uint64(MOST_CARDS)
+NONE = np.uint64(MAX_CARDS)
 """Stands for "no card"."""
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
@@ -61,7 +61,7 @@ def incremental(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _play_each(strategy: int, text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     places = np.empty(128, dtype=np.uint8)
-    partners = np.empty(MOST_CARDS + 1, dtype=np.uint8)
+    partners = np.empty(MAX_CARDS + 1, dtype=np.uint8)
     evidence = results.evidence
     end = ZERO
     for i in range(first, len(results.verdicts)):

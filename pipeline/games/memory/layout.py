@@ -9,7 +9,7 @@ from string import ascii_letters
 
 from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 
-MOST_CARDS = 104
+MAX_CARDS = 104
 LONGEST_LINE = 1000
 
 
@@ -51,8 +51,8 @@ def _reasons(cards: str) -> list[str]:
     reasons = []
     if not cards:
         reasons.append("there are no cards")
-    if len(cards) > MOST_CARDS:
-        reasons.append(f"the number of cards is {len(cards)}, expected at most {MOST_CARDS}")
+    if len(cards) > MAX_CARDS:
+        reasons.append(f"the number of cards is {len(cards)}, expected at most {MAX_CARDS}")
     for symbol, times in Counter(cards).items():
         if not (symbol.isascii() and symbol.isalpha()):
             reasons.append(f"unknown symbol {symbol!r} at card {cards.index(symbol) + 1}")

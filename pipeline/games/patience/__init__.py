@@ -32,6 +32,7 @@ from dealmill.pipeline.games.patience.searches import LOSS, MAX_NODES, MOVES, PL
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.games.patience.display.picture import PatienceDisplay
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
     from dealmill.pipeline.games.patience.rules import Rules
 
@@ -147,27 +148,30 @@ class Patience(Game):
             return CHANCES_SECONDS
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
-        from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN
+        from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN
         from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 
         if evidence.startswith("* ") and can_be_swept(self.rules):
             return SWEEP_SECONDS
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
-        is_plain = positions <= MOST_PLAIN or self.rules.copies > 1
+        is_plain = positions <= MAX_PLAIN or self.rules.copies > 1
         return positions * (PLAIN_SECONDS if is_plain else COMPILED_SECONDS)
+
+    @cached_property
+    def display(self) -> "PatienceDisplay":
+        """What shows positions and evidence."""
+        from dealmill.pipeline.games.patience.display.picture import PatienceDisplay
+
+        return PatienceDisplay(self.referee)
 
     @property
     def frames(self) -> Frames:
-        from dealmill.pipeline.games.patience.display.picture import frames
-
-        return partial(frames, self.referee)
+        return self.display.frames
 
     @property
     def scenes(self) -> Scenes:
-        from dealmill.pipeline.games.patience.display.picture import scenes
-
-        return partial(scenes, self.referee)
+        return self.display.scenes
 
     @property
     def playback(self) -> MakePlayback:
@@ -179,7 +183,7 @@ class Patience(Game):
     def play(self) -> Play:
         from dealmill.pipeline.games.patience.display.table import Table
 
-        return partial(Table, self.referee)
+        return partial(Table, self.display)
 
 
 class Patiences(Family):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS
+from dealmill.pipeline.games.patience.losses.counted import MAX_POSITIONS
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
@@ -25,7 +25,7 @@ class Referee(Moves, Judge[Position, Play]):
     """The rules of a game at work: moves, and checks of evidence. Losses of more positions than the `limit` are left to
     others."""
 
-    limit: int = MOST_POSITIONS
+    limit: int = MAX_POSITIONS
 
     @property
     def form_of_moves(self) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from dealmill.game import UsageError
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 from dealmill.rules_files import (
     BOTH,
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     UNLIMITED_WORD,
     Key,
     changed_text,
@@ -22,7 +22,7 @@ from dealmill.rules_files import (
     written_tables,
 )
 
-MOST_CELLS = 20
+MAX_CELLS = 20
 
 FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
@@ -46,7 +46,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "ranks": Key(13, range(1, 14), "ranks of each suit, from the ace on"),
     },
     "tableau": {
-        "count": Key(8, range(1, MOST_COLUMNS + 1), "the number of columns"),
+        "count": Key(8, range(1, MAX_COLUMNS + 1), "the number of columns"),
         "deal": Key(
             "rows",
             ("rows", "diagonal", "kings-below"),
@@ -103,8 +103,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
         ),
     },
     "cells": {
-        "count": Key(0, range(MOST_CELLS + 1), "free cells, for one card each"),
-        "filled": Key(0, range(MOST_CELLS + 1), "cells to which a card is dealt"),
+        "count": Key(0, range(MAX_CELLS + 1), "free cells, for one card each"),
+        "filled": Key(0, range(MAX_CELLS + 1), "cells to which a card is dealt"),
     },
     "reserve": {
         "size": Key(0, range(53), "cards in the reserve; nothing goes back into it"),

@@ -24,15 +24,15 @@ import numpy as np
 
 from dealmill.kernels import inlined, kernel
 from dealmill.pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, WHOLE_TILE, Words, turned
-from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
+from dealmill.pipeline.games.tantrix.tiles import HAND, MAX_ON_FIELD, SIDES
 
 TURNED_HAND = HAND * SIDES
-OPEN_ROOM = SIDES * MOST_ON_FIELD
+OPEN_ROOM = SIDES * MAX_ON_FIELD
 """The most open spaces while tiles are placed in any order, when they need not be connected."""
-MOST_MOVES = 2 * HAND * (6 + 2 * (MOST_ON_FIELD - 1))
+MAX_MOVES = 2 * HAND * (6 + 2 * (MAX_ON_FIELD - 1))
 """The most legal moves. A tile has two sides of each colour, so it can match a neighbouring tile in at most two ways.
 The first tile has six open spaces around it, and each further tile adds at most three and occupies one."""
-MOVE_ROOM = MOST_MOVES + 1
+MOVE_ROOM = MAX_MOVES + 1
 """Includes one entry for a placement that is written but not counted."""
 
 STEPS = np.array([1, ROW, ROW - 1, -1, -ROW, 1 - ROW]).astype(np.uint64)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import Bytes, Mask, Numbers, count_bits, inlined, kernel, lowest_bit
-from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MOST_ON_FIELD, SIDES, TILES
+from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MAX_ON_FIELD, SIDES, TILES
 
 Words = NDArray[np.uint64]
 
@@ -22,7 +22,7 @@ COMMA, COLON, BLANK, SLASH = (ord(sign) for sign in ",: /")
 MINUS, NOUGHT = np.uint64(ord("-")), np.uint64(ord("0"))
 ZERO, ONE, TWO, NINE, TEN = (np.uint64(number) for number in (0, 1, 2, 9, 10))
 
-TILE_LENGTH, TILES_IN_HAND, MOST_TILES = np.uint64(SIDES), np.uint64(HAND), np.uint64(MOST_ON_FIELD)
+TILE_LENGTH, TILES_IN_HAND, MAX_TILES = np.uint64(SIDES), np.uint64(HAND), np.uint64(MAX_ON_FIELD)
 HAND_LENGTH = len("/") + HAND * len(" BBGGRR")
 """The bytes from the slash to the end of a layout. A tile on the field takes fewer bytes, so a tile that begins before
 the slash can be read without checking for the end of the text."""
@@ -71,7 +71,7 @@ class Field(NamedTuple):
 def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
     """Return which of the texts ``text[starts[i]:ends[i]]`` are canonical layouts."""
     canonical = np.empty(len(starts), dtype=np.bool_)
-    room = MOST_ON_FIELD + 1
+    room = MAX_ON_FIELD + 1
     field = Field(np.full(room, NOWHERE), np.zeros(room, dtype=np.int64), np.zeros(room, dtype=np.uint64))
     for i in range(len(starts)):
         canonical[i] = ends[i] - starts[i] > HAND_LENGTH and _is_layout(
@@ -86,7 +86,7 @@ def _is_layout(text: Bytes, begin: np.uint64, slash: np.uint64, field: Field) ->
     at, tiles, left = begin, ZERO, ZERO
     seen = ZERO
     sound, centred = True, False
-    while at < slash and tiles < MOST_TILES:
+    while at < slash and tiles < MAX_TILES:
         tiles += ONE
         x, at, x_is_canonical = _number(text, at)
         comma = text[at] == COMMA

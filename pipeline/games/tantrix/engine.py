@@ -5,7 +5,7 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
 from dealmill.pipeline.games.tantrix.board import (
-    MOST_MOVES,
+    MAX_MOVES,
     MOVE_ROOM,
     MOVE_SHIFT,
     OPEN_ROOM,
@@ -26,10 +26,10 @@ from dealmill.pipeline.games.tantrix.notation import (
     read_tile,
     write_placed,
 )
-from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD
+from dealmill.pipeline.games.tantrix.tiles import HAND, MAX_ON_FIELD
 from dealmill.verdicts import Verdict
 
-LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MOST_MOVES
+LONGEST_EVIDENCE = len("-100,-100:BBGGRR ") * MAX_MOVES
 
 SCORED = int(Verdict.SCORED)
 UNDECIDED = int(Verdict.UNDECIDED)
@@ -43,7 +43,7 @@ def legal_moves(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     field = empty_field()
-    played = np.empty(MOST_ON_FIELD, dtype=np.uint64)
+    played = np.empty(MAX_ON_FIELD, dtype=np.uint64)
     open_spaces = np.empty(OPEN_ROOM, dtype=np.uint64)
     hand = np.empty(HAND, dtype=np.uint64)
     turned_hand = np.empty(TURNED_HAND, dtype=np.uint64)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from dealmill.game import BadLayout
-from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, SIDES, why_no_tile
+from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MAX_ON_FIELD, SIDES, why_no_tile
 
 FARTHEST = 99
 COORDINATE = re.compile(r"[+-]?[0-9]{1,9}")
@@ -85,8 +85,8 @@ def _wrong_tiles(tiles: Sequence[str]) -> Iterator[str]:
 
 
 def _wrong_field(field: Mapping[int, str]) -> Iterator[str]:
-    if len(field) > MOST_ON_FIELD:
-        yield f"there are more than {MOST_ON_FIELD} tiles on the field"
+    if len(field) > MAX_ON_FIELD:
+        yield f"there are more than {MAX_ON_FIELD} tiles on the field"
     if ORIGIN not in field:
         yield "there is no tile on 0,0"
     for space, tile in field.items():

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from dealmill.game import BadLayout, Layout, Line, Reject, rejected
 from dealmill.pipeline.games.tantrix.position import canonical_text
-from dealmill.pipeline.games.tantrix.tiles import MOST_ON_FIELD, SIDES
+from dealmill.pipeline.games.tantrix.tiles import MAX_ON_FIELD, SIDES
 
 COUNT = re.compile(r"[+-]?[0-9]{1,9}")
 ROW = re.compile(r"[+-]?[0-9]+\s+[+-]?[0-9]+\s+\S+")
@@ -35,7 +35,7 @@ class Case:
             self.hand = text
         else:
             self.row_count += 1
-            if len(self.rows) <= MOST_ON_FIELD:
+            if len(self.rows) <= MAX_ON_FIELD:
                 self.rows.append(text)
 
     def _is_hand(self, text: str) -> bool:

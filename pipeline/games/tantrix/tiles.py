@@ -8,7 +8,7 @@ from itertools import product
 
 SIDES = 6
 HAND = 5
-MOST_ON_FIELD = 51
+MAX_ON_FIELD = 51
 """All tiles except the hand of the player to move."""
 COLOURS = "BGRY"
 

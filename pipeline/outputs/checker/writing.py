@@ -14,7 +14,8 @@ from dealmill.pipeline.outputs.export import count_of, export, metadata
 from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.progress.events import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.system.atomic import atomic_file
 
@@ -58,7 +59,7 @@ def write_with_checker(
 
     The checker of a file with fewer rows than `expected`, or of an unfinished run, says so and fails.
     """
-    game, engine = engine_of_run(run.id, run.rules_engine)
+    game, engine = engine_of_run(run.id, run.referee_engine)
     sections = sections_of(game, path, readers)
     source = find_source(database, run.source)
     with atomic_file(checker_path(path), force, database.owns) as file:
@@ -67,7 +68,7 @@ def write_with_checker(
             file=printable(path.name),
             sha256=_sha256(path),
             rows=written,
-            engine=f"{run.game}/{engine.rules_name}",
+            engine=f"{run.game}/{engine.referee_name}",
             layouts=find_run(database, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,

@@ -22,10 +22,10 @@ from sqlalchemy import (
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
@@ -37,8 +37,9 @@ from dealmill.pipeline.store.database.tables import (
     judgements,
     verdicts,
 )
-from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, audits_of, bounded, sizes
+from dealmill.pipeline.store.runs.job_totals import MAX_ADDEND, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable
+from dealmill.pipeline.store.runs.workable import workable_audits
 
 AUDIT = RowCheck(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
@@ -46,7 +47,7 @@ AUDITING = JobTable(
     with_parents=audit_jobs.join(audits),
     run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
-    workable_parents=audits_of,
+    workable_parents=workable_audits,
     not_halted=true(),
     cancelled=false(),
 )
@@ -147,7 +148,7 @@ def latest_audits(database: Database, run_ids: Sequence[int] | None = None) -> d
     read (see `readable`)."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     if run_ids is not None:
-        newest = newest.where(one_of(audits.c.run_id, NUMBERS))
+        newest = newest.where(one_of(audits.c.run_id, NUMBER_LIST))
     query = _counted().where(audits.c.id.in_(newest))
     with database.reading() as connection:
         rows = connection.execute(query, {} if run_ids is None else {"numbers": run_ids}).all()

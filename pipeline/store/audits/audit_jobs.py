@@ -41,7 +41,7 @@ class AuditJob(Job):
 class AuditJobs(JobKind[AuditJob, Findings]):
     """The jobs of audits. Each checks verdicts with the referee, and the record against its invariants."""
 
-    table = AUDITING
+    jobs = AUDITING
 
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile what reading the items of a run needs."""
@@ -62,7 +62,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         items are checked. If reading or checking takes long, the last items are left to other jobs."""
         positions = _positions(job)
         scope = _scope(database, job, positions)
-        judge = referee(job.run.rules_engine, imported=job.run.checked_as is not None)
+        judge = referee(job.run.referee_engine, imported=job.run.checked_as is not None)
         judged = list[tuple[int, Judgement]]()
         may_end_anywhere = storage_of(job.run).audits_end_within_blocks
         end, items = time.monotonic() + audit_scans.PART_SECONDS, scope.scan.items

@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.functions import clock, greatest_below_end
 from dealmill.pipeline.store.database.tables import LEASED, PENDING, audit_jobs, audits
 from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.leases import cut
+from dealmill.pipeline.store.runs.leases import insert_jobs
 from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -90,7 +90,7 @@ def _planned(database: Database, run: RunStatus, sample: int | None, seed: int) 
         number = {"id": _next_number(connection)} if database.embedded else {}
         audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
         connection.execute(SEALED, {"audit": audit, "computed": audit_seal(connection, audit)})
-        cut(connection, AUDITING, audit, list(spans(stretches(connection, run, population, size, seed))))
+        insert_jobs(connection, AUDITING, audit, list(spans(stretches(connection, run, population, size, seed))))
         what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         log.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit
@@ -105,6 +105,6 @@ def _next_number(connection: Connection) -> int:
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
-    game, _ = engine_of_run(run.id, run.rules_engine)
+    game, _ = engine_of_run(run.id, run.referee_engine)
     _ = game.check  # imported here too, so that the command ends at once with the reason if that fails
     storage_of(run).check_readable(run)

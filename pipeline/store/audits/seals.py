@@ -24,9 +24,9 @@ from dealmill.pipeline.store.database.tables import (
     sources,
     verdicts,
 )
-from dealmill.pipeline.store.runs.jobs import bounded
+from dealmill.pipeline.store.runs.finding import find_run
+from dealmill.pipeline.store.runs.job_totals import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import find_run
 
 FETCH_OPTIONS = {"yield_per": 1_000}
 

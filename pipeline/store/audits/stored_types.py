@@ -31,7 +31,7 @@ OF_RUN: Mapping[Table, ColumnElement[bool]] = {
     actions: true(),
 }
 """The rows of tables that concern a run, if these have no column with the number of their run, audit or source."""
-MOST_NAMED = 20
+MAX_NAMED = 20
 """The faults of a table that an audit reports for each stretch."""
 
 
@@ -50,7 +50,7 @@ def type_faults(
                 continue
             rows = connection.execution_options(yield_per=1_000).execute(_strange_rows(table, columns), where)
             errors = ((row, error) for row in rows if (error := _error(columns, row)))
-            for row, error in islice(errors, MOST_NAMED):
+            for row, error in islice(errors, MAX_NAMED):
                 key = ", ".join(f"{column.name} {row[number]!r}" for number, column in enumerate(table.primary_key))
                 items = (row.position, row.position) if "position" in table.c else (1, max(population, 1))
                 yield Fault(items[0], items[1], f"{error} ({key})")

@@ -22,7 +22,7 @@ JOB_SECONDS = 1.0
 """The work of a job, and a verdict more, so that an interruption loses seconds."""
 JOB_ITEMS = 10_000
 """The most verdicts per job."""
-MOST_READ = 10_000
+MAX_READ = 10_000
 """The evidence of at most so many verdicts is read to estimate the work, or of one for each full job."""
 ITEM_SECONDS = 2e-5
 """About how long it takes to read a verdict and what must agree with it."""
@@ -47,22 +47,22 @@ def stretches(connection: Connection, run: RunStatus, population: int, size: int
     power of ten, and the first verdict stands for the others."""
     storage, length = storage_of(run), 1
     solves_again = not storage.audits_end_within_blocks
-    while length < JOB_ITEMS and (solves_again or size > length * MOST_READ):
+    while length < JOB_ITEMS and (solves_again or size > length * MAX_READ):
         length *= 10
     numbers = range(1, size + 1, length)
     positions: Sequence[int] = numbers
     if size < population:
         positions = [sampled(number, size, population, seed) for number in numbers]
-    game, engine = engine_of_run(run.id, run.rules_engine)
+    game, engine = engine_of_run(run.id, run.referee_engine)
     seconds = {
-        position: game.check_seconds(engine.rules_name, Verdict(verdict), evidence)
+        position: game.check_seconds(engine.referee_name, Verdict(verdict), evidence)
         for position, verdict, evidence in storage.recorded_evidence(connection, run, positions)
         if isinstance(verdict, int) and verdict in VERDICTS and isinstance(evidence, str)
     }
     otherwise = 0.0
     if solves_again:  # whole blocks, and the evidence that is checked is not on record
         share = min(BLOCK * size / max(population, 1), 1.0)
-        otherwise = game.check_seconds(engine.rules_name, Verdict.SCORED, "")
+        otherwise = game.check_seconds(engine.referee_name, Verdict.SCORED, "")
         otherwise += (run.cpu_seconds or 0.0) * share / max(size, 1)
     for number, position in zip(numbers, positions, strict=True):
         stop = min(number + length, size + 1)

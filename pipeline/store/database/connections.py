@@ -100,7 +100,7 @@ REFUSED = re.compile(
 """What a PostgreSQL server says when it refuses a user. A connection that fails has no SQLSTATE."""
 LIMITS = "54"
 """What the SQLSTATEs begin with by which PostgreSQL says that a value is too large, for example for an index."""
-MOST_CONNECTIONS = 40
+MAX_CONNECTIONS = 40
 """The most connections that a process keeps open: as many as the threads of a web server may use at a time."""
 STEPS_BETWEEN_CHECKS = 10_000
 """Steps of SQLite's virtual machine between two checks of the time: some tenths of a millisecond."""
@@ -228,7 +228,7 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
     than `statement_seconds` are ended, unless that is None."""
     if file is not None:
         embedded = URL.create("sqlite", database=str(file.path))
-        engine = create_engine(embedded, creator=file.connect, pool_size=MOST_CONNECTIONS)
+        engine = create_engine(embedded, creator=file.connect, pool_size=MAX_CONNECTIONS)
         if statement_seconds is not None:
             event.listen(engine, "before_cursor_execute", _limit_statements(statement_seconds))
         event.listen(engine, "connect", _prepare_sqlite)
@@ -238,7 +238,7 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
         event.listen(engine, "close", _end_transaction)
     else:
         defaults = {setting: value for setting, value in CLIENT_TIMEOUTS.items() if setting not in url.query}
-        engine = create_engine(url, connect_args={**defaults, **UTF8}, pool_size=MOST_CONNECTIONS)
+        engine = create_engine(url, connect_args={**defaults, **UTF8}, pool_size=MAX_CONNECTIONS)
         event.listen(engine, "do_connect", partial(_connect, url))
         event.listen(engine, "connect", partial(_prepare_postgresql, url, statement_seconds))
     os.register_at_fork(after_in_child=partial(engine.dispose, close=False))

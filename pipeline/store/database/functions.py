@@ -77,7 +77,7 @@ def _postgresql_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -
     return f"{column} = ANY({numbers})"
 
 
-NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
+NUMBER_LIST: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 """The parameter ``numbers``, for `one_of`."""
 
 

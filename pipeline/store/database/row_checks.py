@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement
 
 from dealmill.pipeline.errors import DamagedError, DamagedResults, DamagedWarning
 from dealmill.pipeline.printable import counted, printable
-from dealmill.pipeline.store.database.tables import CODES, MOST_CHARACTERS, NodeLimit
+from dealmill.pipeline.store.database.tables import CODES, MAX_CHARACTERS, NodeLimit
 
 KINDS: dict[type, str] = {
     bool: "true or false",
@@ -33,7 +33,7 @@ class RowCheck:
         self._columns = columns
         self._codes = [(index, column, set(column.info[CODES])) for index, column in _with(CODES, columns)]
         self._texts = [index for index, column in enumerate(columns) if column.type.python_type is str]
-        self._bounded = _with(MOST_CHARACTERS, columns)
+        self._bounded = _with(MAX_CHARACTERS, columns)
         self._valid_types: set[tuple[type, ...]] = set()
 
     def check_results(self, run: int, columns: Sequence[Sequence[Any]]) -> None:
@@ -87,7 +87,7 @@ class RowCheck:
             if not is_unicode(row[index]):
                 return f"{self._columns[index]} is {shown_value(row[index])}, which is not UTF-8"
         for index, column in self._bounded:
-            if len(row[index] or "") > (limit := column.info[MOST_CHARACTERS]):
+            if len(row[index] or "") > (limit := column.info[MAX_CHARACTERS]):
                 return f"{column} is {shown_value(row[index])}, which is longer than {limit:,} characters"
         return None
 

@@ -76,9 +76,9 @@ farm = MetaData(naming_convention=NAMES_OF_CONSTRAINTS)
 
 CODES = "codes"
 """The key in the `info` of a column for the codes that it may hold."""
-MOST_CHARACTERS = "most characters"
+MAX_CHARACTERS = "most characters"
 """The key in the `info` of a column of texts for the length that they may have."""
-LONGEST_NAME = {MOST_CHARACTERS: 1_000}
+LONGEST_NAME = {MAX_CHARACTERS: 1_000}
 WHERE = "where"
 """The key in the `info` of an index for the condition on the rows that it has. The arguments that SQLAlchemy has for it
 load both dialects in every process."""
@@ -157,7 +157,7 @@ rules = Table(
         info=LONGEST_NAME,
     ),
     Column("family", Text, nullable=False, comment="the family of games that loads the text", info=LONGEST_NAME),
-    Column("text", Text, nullable=False, comment="canonical text, in TOML", info={MOST_CHARACTERS: 65_536}),
+    Column("text", Text, nullable=False, comment="canonical text, in TOML", info={MAX_CHARACTERS: 65_536}),
     sqlite_with_rowid=False,
 )
 
@@ -166,7 +166,7 @@ sources = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("game", Text, nullable=False, info=LONGEST_NAME),
-    Column("name", Text, nullable=False, info={MOST_CHARACTERS: 50_000}),
+    Column("name", Text, nullable=False, info={MAX_CHARACTERS: 50_000}),
     Column(
         "digest",
         LargeBinary,

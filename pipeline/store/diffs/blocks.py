@@ -56,9 +56,9 @@ def _differences(database: Database, left: RunStatus, right: RunStatus, first: i
         storage_of(run).recorded_verdicts(database, run, first, stop) for run in (left, right)
     )
     return [
-        Difference(layout.text, ours, theirs, same_question, layout.line)
-        for layout, ours, theirs in zip(deals, left_verdicts, right_verdicts, strict=True)
-        if ours != theirs
+        Difference(layout.text, left_verdict, right_verdict, same_question, layout.line)
+        for layout, left_verdict, right_verdict in zip(deals, left_verdicts, right_verdicts, strict=True)
+        if left_verdict != right_verdict
     ]
 
 

@@ -24,8 +24,9 @@ from dealmill.pipeline.store.diffs.nodes import node_counts, node_sample
 from dealmill.pipeline.store.diffs.rows import count_shared_layouts, differing_rows, row_parts
 from dealmill.pipeline.store.diffs.times import job_time_ratio
 from dealmill.pipeline.store.queries.results import matching_runs
-from dealmill.pipeline.store.runs.jobs import bounded
-from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
+from dealmill.pipeline.store.runs.finding import check_not_deleted
+from dealmill.pipeline.store.runs.job_totals import bounded
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.storages.choice import storage_of
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
@@ -77,7 +77,7 @@ def have_same_question(left: RunStatus, right: RunStatus) -> bool:
     if left.game != right.game:
         return False
     try:
-        return len({find_engine(run.rules_engine)[1].rules_name for run in (left, right)}) == 1
+        return len({find_engine(run.referee_engine)[1].referee_name for run in (left, right)}) == 1
     except NotFoundError:
         return True
 

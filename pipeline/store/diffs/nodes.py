@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, select
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import verdicts
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
@@ -55,8 +55,9 @@ def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: in
     if not rows:
         return None
     _check_nodes(rows, left, right)
-    counts = [(position, ours, theirs) for position, _, ours, theirs in rows]
-    return NodeSample(counts) if any(ours for _, ours, _ in counts) == any(theirs for *_, theirs in counts) else None
+    counts = [(position, left_nodes, right_nodes) for position, _, left_nodes, right_nodes in rows]
+    both_counted = any(left_nodes for _, left_nodes, _ in counts) == any(right_nodes for *_, right_nodes in counts)
+    return NodeSample(counts) if both_counted else None
 
 
 def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunStatus) -> "Iterator[NDArray[Any]]":
@@ -69,25 +70,29 @@ def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunSta
 
 def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None:
     """Check rows of the positions and node counts of two runs."""
-    here, there, ours, theirs = zip(*rows, strict=True)
-    NODES.check_results(left.id, (here, ours))
-    NODES.check_results(right.id, (there, theirs))
+    left_positions, right_positions, left_nodes, right_nodes = zip(*rows, strict=True)
+    NODES.check_results(left.id, (left_positions, left_nodes))
+    NODES.check_results(right.id, (right_positions, right_nodes))
 
 
 def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
     """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
-    bound to `NUMBERS`."""
-    mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
-    decided = [side.c.verdict.in_(sorted(DECIDED)) for side in (mine, theirs)]
-    query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
+    bound to `NUMBER_LIST`."""
+    left_verdicts, right_verdicts = verdicts.alias("left_verdicts"), verdicts.alias("right_verdicts")
+    decided = [of_run.c.verdict.in_(sorted(DECIDED)) for of_run in (left_verdicts, right_verdicts)]
+    query: Select[*tuple[Any, ...]] = select(
+        left_verdicts.c.position, right_verdicts.c.position, left_verdicts.c.nodes, right_verdicts.c.nodes
+    )
     if left.source == right.source:
-        joined = mine.join(theirs, mine.c.position == theirs.c.position)
+        joined = left_verdicts.join(right_verdicts, left_verdicts.c.position == right_verdicts.c.position)
     else:
         pairs = pairs_of_layouts(left, right)
-        joined = pairs.join(mine, mine.c.position == pairs.c.here).join(theirs, theirs.c.position == pairs.c.there)
+        joined = pairs.join(left_verdicts, left_verdicts.c.position == pairs.c.left_position).join(
+            right_verdicts, right_verdicts.c.position == pairs.c.right_position
+        )
     return (
         query.select_from(joined)
-        .where(mine.c.run_id == left.id, theirs.c.run_id == right.id, *decided)
-        .where(*[one_of(mine.c.position, NUMBERS)] * sampled)
-        .order_by(mine.c.position)
+        .where(left_verdicts.c.run_id == left.id, right_verdicts.c.run_id == right.id, *decided)
+        .where(*[one_of(left_verdicts.c.position, NUMBER_LIST)] * sampled)
+        .order_by(left_verdicts.c.position)
     )

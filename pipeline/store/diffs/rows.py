@@ -19,7 +19,8 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedResults
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.descriptions import DECIDED
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, verdicts
@@ -68,7 +69,7 @@ def count_shared_layouts(database: Database, left: RunStatus, right: RunStatus) 
     pairs = pairs_of_layouts(left, right)
     solved = [
         exists().where(verdicts.c.run_id == run.id, verdicts.c.position == position)
-        for run, position in ((left, pairs.c.here), (right, pairs.c.there))
+        for run, position in ((left, pairs.c.left_position), (right, pairs.c.right_position))
     ]
     with database.reading() as connection:
         return connection.execute(select(func.count()).select_from(pairs).where(*solved)).scalar_one()
@@ -80,13 +81,14 @@ def _rows(
     """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
     differing, same = _differing(left, right, first, last, missing=missing), have_same_question(left, right)
     with database.browsing() as connection:
-        for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
-            ours = recorded_verdict(left, row.here, (row.verdict, row.value, row.evidence))
-            theirs = recorded_verdict(right, row.there, (row.other_verdict, row.other_value, row.other_evidence))
-            if error := ITEM.error((row.layout, row.line)):
-                run, position = (left, row.here) if row.here is not None else (right, row.there)
+        rows = connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing)
+        for layout, line, left_position, right_position, *answers in rows:
+            left_verdict = recorded_verdict(left, left_position, answers[: len(ANSWER)])
+            right_verdict = recorded_verdict(right, right_position, answers[len(ANSWER) :])
+            if error := ITEM.error((layout, line)):
+                run, position = (left, left_position) if left_position is not None else (right, right_position)
                 raise DamagedResults(run.id, position, position, error)
-            yield Difference(row.layout, ours, theirs, same, row.line)
+            yield Difference(layout, left_verdict, right_verdict, same, line)
 
 
 def _check_complete(database: Database, left: RunStatus, right: RunStatus) -> None:
@@ -117,37 +119,39 @@ def _differing(
     left: RunStatus, right: RunStatus, first: int, last: int | None, *, missing: bool
 ) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(left, right)
-    mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
-    comparable = ("verdict", "value", "evidence") if left.game == right.game else ("verdict", "value")
-    changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in comparable]
-    order = (pairs.c.here,) if left.source == right.source else (pairs.c.here.nulls_last(), pairs.c.there)
-    alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
-    sides = ((left, pairs.c.here), (right, pairs.c.there))
+    left_position, right_position = pairs.c.left_position, pairs.c.right_position
+    left_verdicts, right_verdicts = verdicts.alias("left_verdicts"), verdicts.alias("right_verdicts")
+    comparable = [name for name in ANSWER if name != "evidence" or left.game == right.game]
+    changed = [left_verdicts.c[name].is_distinct_from(right_verdicts.c[name]) for name in comparable]
+    order = (left_position,) if left.source == right.source else (left_position.nulls_last(), right_position)
+    alone = or_(left_position.is_(None), right_position.is_(None))
+    sides = ((left, left_position), (right, right_position))
     query: Select[*tuple[Any, ...]] = (
         select(
             *(func.coalesce(*(_field(name, *each) for each in sides)).label(name) for name in ("layout", "line")),
-            pairs.c.here,
-            mine.c.verdict,
-            mine.c.value,
-            mine.c.evidence,
-            pairs.c.there,
-            theirs.c.verdict.label("other_verdict"),
-            theirs.c.value.label("other_value"),
-            theirs.c.evidence.label("other_evidence"),
+            left_position,
+            right_position,
+            *(of_run.c[name] for of_run in (left_verdicts, right_verdicts) for name in ANSWER),
         )
         .select_from(
-            pairs.join(mine, and_(mine.c.run_id == left.id, mine.c.position == pairs.c.here), isouter=missing).join(
-                theirs, and_(theirs.c.run_id == right.id, theirs.c.position == pairs.c.there), isouter=missing
+            pairs.join(
+                left_verdicts,
+                and_(left_verdicts.c.run_id == left.id, left_verdicts.c.position == left_position),
+                isouter=missing,
+            ).join(
+                right_verdicts,
+                and_(right_verdicts.c.run_id == right.id, right_verdicts.c.position == right_position),
+                isouter=missing,
             )
         )
         .where(or_(alone, *changed))
         .order_by(*order)
     )
-    return query if last is None else query.where(pairs.c.here.between(first, last))
+    return query if last is None else query.where(left_position.between(first, last))
 
 
 def _pairs(left: RunStatus, right: RunStatus) -> FromClause:
-    """Return the pairs of items to compare: the columns `here` and `there` are their positions.
+    """Return the pairs of items to compare: the columns `left_position` and `right_position` are their positions.
 
     Items of the same source are compared by position. Otherwise each item is compared with the `first` item of the
     other run with its layout. This shows every layout with different results, and every contradiction, without
@@ -155,18 +159,18 @@ def _pairs(left: RunStatus, right: RunStatus) -> FromClause:
     """
     if left.source == right.source:
         return (
-            select(items.c.position.label("here"), items.c.position.label("there"))
+            select(items.c.position.label("left_position"), items.c.position.label("right_position"))
             .where(items.c.source_id == left.source, items.c.position <= min(left.items, right.items))
             .subquery("pairs")
         )
     item = _items_of_both(left, right).c
-    first_here, first_there = case((item.in_left, item.first_here)), case((item.in_right, item.first_there))
+    first_left, first_right = case((item.in_left, item.first_left)), case((item.in_right, item.first_right))
     return (
         select(
-            case((item.side == LEFT, item.position), else_=first_here).label("here"),
-            case((item.side == RIGHT, item.position), else_=first_there).label("there"),
+            case((item.side == LEFT, item.position), else_=first_left).label("left_position"),
+            case((item.side == RIGHT, item.position), else_=first_right).label("right_position"),
         )
-        .where(or_(item.side == LEFT, not_(item.in_left), item.position != item.first_there))
+        .where(or_(item.side == LEFT, not_(item.in_left), item.position != item.first_right))
         .subquery("pairs")
     )
 
@@ -176,8 +180,8 @@ def pairs_of_layouts(left: RunStatus, right: RunStatus) -> FromClause:
     of `_pairs`."""
     item = _items_of_both(left, right).c
     return (
-        select(item.first_here.label("here"), item.first_there.label("there"))
-        .where(item.side == LEFT, item.in_right, item.position == item.first_here)
+        select(item.first_left.label("left_position"), item.first_right.label("right_position"))
+        .where(item.side == LEFT, item.in_right, item.position == item.first_left)
         .subquery("pairs")
     )
 
@@ -190,7 +194,7 @@ def _field(name: str, run: RunStatus, position: ColumnElement[int]) -> ColumnEle
 
 def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
     """Return the items of two runs: `side` (`LEFT` or `RIGHT`) and `position`; and of their layout, whether it is
-    `in_left` and `in_right`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
+    `in_left` and `in_right`, and if so, the positions of its first items there, `first_left` and `first_right`. Decided
     items come first, then others with a verdict.
 
     Layouts of related games are the same if all that follows the name of the game is.
@@ -223,6 +227,6 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
         item.c.position,
         (first(item.c.side, item.c.side) == LEFT).label("in_left"),
         (first(item.c.side, item.c.side.desc()) == RIGHT).label("in_right"),
-        first(item.c.position, item.c.side).label("first_here"),
-        first(item.c.position, item.c.side.desc()).label("first_there"),
+        first(item.c.position, item.c.side).label("first_left"),
+        first(item.c.position, item.c.side.desc()).label("first_right"),
     ).subquery("sides")

@@ -8,7 +8,7 @@ from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
-from dealmill.pipeline.store.runs.jobs import bounded
+from dealmill.pipeline.store.runs.job_totals import bounded
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.times import TEN_YEARS
 
@@ -23,8 +23,8 @@ def job_time_ratio(database: Database, left: RunStatus, right: RunStatus) -> Tim
     if left.source != right.source and layouts_are_stored(left, right):
         return None
     with database.reading() as connection:
-        ours, theirs = (_costs(connection, run.id) for run in (left, right))
-    return time_ratio_of(_pairs(ours, theirs))
+        left_costs, right_costs = (_costs(connection, run.id) for run in (left, right))
+    return time_ratio_of(_pairs(left_costs, right_costs))
 
 
 Costs = Mapping[int, tuple[int, float]]
@@ -38,18 +38,18 @@ def _costs(connection: Connection, run: int) -> Costs:
     return {first: (stop, seconds) for first, stop, seconds in rows}
 
 
-def _pairs(ours: Costs, theirs: Costs) -> Iterator[tuple[float, float]]:
+def _pairs(left: Costs, right: Costs) -> Iterator[tuple[float, float]]:
     """Yield the seconds of both runs between positions at which jobs of both begin and end, as near as possible."""
-    for first in ours.keys() & theirs.keys():
-        (stop, seconds), (other_stop, other_seconds) = ours[first], theirs[first]
-        while stop != other_stop:
-            costs, reached = (ours, stop) if stop < other_stop else (theirs, other_stop)
+    for first in left.keys() & right.keys():
+        (left_stop, left_seconds), (right_stop, right_seconds) = left[first], right[first]
+        while left_stop != right_stop:
+            costs, reached = (left, left_stop) if left_stop < right_stop else (right, right_stop)
             if reached not in costs:
                 break
-            after, more = costs[reached]
-            if costs is ours:
-                stop, seconds = after, seconds + more
+            stop, seconds = costs[reached]
+            if costs is left:
+                left_stop, left_seconds = stop, left_seconds + seconds
             else:
-                other_stop, other_seconds = after, other_seconds + more
+                right_stop, right_seconds = stop, right_seconds + seconds
         else:
-            yield seconds, other_seconds
+            yield left_seconds, right_seconds

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf, log
 from typing import NamedTuple
 
-from dealmill.pipeline.arguments import NUMBERS
+from dealmill.pipeline.arguments import VERDICT_NUMBERS
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
@@ -104,7 +104,7 @@ def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
     if searches is None:
         return None
     try:
-        game, engine = find_engine(run.rules_engine)
+        game, engine = find_engine(run.referee_engine)
     except NotFoundError:
         return None
     option = [] if engine is game.engines[0] else ["--engine", run.engine]
@@ -112,7 +112,7 @@ def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
     if tail is None:
         is_enough = engine.complete if engine.max_nodes is None else engine.max_nodes > searches.limit
         return HigherLimit(searches.undecided, engine.max_nodes, None, None, " ".join(words)) if is_enough else None
-    if tail.limit * FACTOR not in NUMBERS:
+    if tail.limit * FACTOR not in VERDICT_NUMBERS:
         return None
     words += ["--max-nodes", str(tail.limit * FACTOR)]
     decided = round(tail.undecided - tail.undecided_at(FACTOR))

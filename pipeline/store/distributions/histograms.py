@@ -17,12 +17,12 @@ from sqlalchemy import select
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import DONE, jobs
-from dealmill.pipeline.store.runs.jobs import damaged_job
+from dealmill.pipeline.store.runs.job_totals import damaged_job
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers
 
-MOST_BARS = 32
+MAX_BARS = 32
 
 Limits = Callable[[int, int], list[int]]
 """A function from the least and the greatest number to the starts of the bars and the end of the last bar."""
@@ -41,9 +41,9 @@ NONE = Distribution(None, None, {})
 
 
 def equal_bars(least: int, greatest: int) -> list[int]:
-    """Return the limits of at most `MOST_BARS` bars of equal width, a power of two."""
+    """Return the limits of at most `MAX_BARS` bars of equal width, a power of two."""
     width = 1
-    while greatest // width - least // width >= MOST_BARS:
+    while greatest // width - least // width >= MAX_BARS:
         width *= 2
     return [width * start for start in range(least // width, greatest // width + 2)]
 

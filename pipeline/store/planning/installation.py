@@ -8,14 +8,15 @@ from sqlalchemy import Connection, select
 
 from dealmill.pipeline.errors import DealmillError, StoreError, VersionError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games, games_of
-from dealmill.pipeline.games.contract import Game, RulesText
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, rules
-from dealmill.pipeline.store.runs.jobs import unlisted_runs
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs.workable import unlisted_runs
 from dealmill.pipeline.store.storages.choice import storage_of
 
 

@@ -1,4 +1,7 @@
-"""Planning of runs, reruns, retries, and runs that replace retracted ones."""
+"""Planning of runs, reruns, retries, and runs that replace retracted ones.
+
+A function `queue_…` checks what is asked for, and `insert_…` writes it in one transaction.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -15,10 +18,11 @@ from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import Labels
 from dealmill.pipeline.store.runs.engines import enter_engine
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
-from dealmill.pipeline.store.runs.leases import cut
+from dealmill.pipeline.store.runs.leases import insert_jobs
 from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run, run_seal
-from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported
 from dealmill.pipeline.store.runs.workers import releases_with
 from dealmill.pipeline.store.sources.source import Source, find_source, game_of, lock_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
@@ -33,7 +37,7 @@ INSERT_RUN = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
 SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("computed"))
 
 
-def plan_run(
+def insert_run(
     database: Database,
     source: Source,
     engine: str,
@@ -77,7 +81,7 @@ def is_planned(
         return connection.execute(FIRST_RUN, plan).scalar() is not None
 
 
-def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
+def insert_rerun(database: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
     rerun, return the number of that one.
 
@@ -159,8 +163,7 @@ def queue_run(database: Database, source: Source, engine_name: str, max_nodes: i
     Raises
     ------
     UsageError
-        If the source has no end, or the limit does not fit into the memory of this
-        machine.
+        If the source has no end, or the limit does not fit into the memory of this machine.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
@@ -168,10 +171,10 @@ def queue_run(database: Database, source: Source, engine_name: str, max_nodes: i
     _, engine = find_engine(engine_name, game)
     check_limit(engine, max_nodes)
     limit = engine.max_nodes if max_nodes is None else max_nodes
-    return plan_run(database, source, game.full_name(engine), engine.version, limit)
+    return insert_run(database, source, game.full_name(engine), engine.version, limit)
 
 
-def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
+def queue_replacement(database: Database, retracted: RunStatus) -> RunStatus:
     """Plan a run that replaces a retracted one, with the installed version of its engine.
 
     A run that replaces a survey has the same number of deals.
@@ -192,7 +195,9 @@ def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
     source, storage = find_source(database, retracted.source), retracted.storage
     storage_of(retracted).check_deals(retracted)
     why = f"in place of run {retracted.id}"
-    run_id = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
+    run_id = insert_run(
+        database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why
+    )
     if source.endless:
         grow(database, run_id, retracted.items, storage_for(storage).items_per_job(retracted.items))
     return find_run(database, run_id)
@@ -225,10 +230,10 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
             f"version {engine.version}"
         )
     storage_of(run).check_deals(run)
-    return plan_rerun(database, run, engine.version)
+    return insert_rerun(database, run, engine.version)
 
 
-def reset_failed(database: Database, run: int) -> int:
+def requeue_failed(database: Database, run: int) -> int:
     """Delete the verdicts of all jobs of a run that have some to be tried again, and make the jobs pending. Return the
     number of layouts that had failed.
 
@@ -253,7 +258,7 @@ def reset_failed(database: Database, run: int) -> int:
                 delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
             )
             connection.execute(delete(jobs).where(jobs.c.id == job_id))
-        cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
+        insert_jobs(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
         if failed:
             log.record(connection, "retry", engine, run=run, why=f"{failed} failed")
     return failed
@@ -279,4 +284,4 @@ def queue_retry(database: Database, run: RunStatus) -> int:
             f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version, or "
             "start a new run"
         )
-    return reset_failed(database, run.id)
+    return requeue_failed(database, run.id)

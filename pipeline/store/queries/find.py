@@ -22,7 +22,8 @@ from dealmill.pipeline.errors import (
 )
 from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.reading import Line
 from dealmill.pipeline.progress.events import Message, Progress, Searching
 from dealmill.pipeline.results.result import Result
@@ -30,7 +31,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import Control, items, runs, sources
 from dealmill.pipeline.store.queries.results import find_result
-from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.runs.finding import runs_over
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, find_source
 
 ITEMS_PER_QUERY = 10_000_000
@@ -60,6 +62,18 @@ class Match:
     line: int
     run: RunStatus | None
     result: Result | None
+
+
+def lines_of_layout(layout: str | Layout | Result) -> list[Line]:
+    """Return the numbered lines of a layout: those of a text, or the canonical text of today."""
+    match layout:
+        case str():
+            return list(enumerate(layout.splitlines(), start=1))
+        case Layout():
+            return [(1, layout.text)]
+        case Result():
+            game, _ = layout.game_and_engine
+            return [(1, game.spellings(layout.layout)[0])]
 
 
 def find_layout(database: Database, lines: Sequence[Line], game: str | None, progress: Progress) -> list[Match]:

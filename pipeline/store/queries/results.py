@@ -24,14 +24,8 @@ from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Ordering
-from dealmill.pipeline.store.runs.status import (
-    Runs,
-    RunStatus,
-    check_jobs,
-    check_not_deleted,
-    find_run,
-    list_run_ids,
-)
+from dealmill.pipeline.store.runs.finding import Runs, check_not_deleted, find_run, list_run_ids
+from dealmill.pipeline.store.runs.status import RunStatus, check_jobs
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
 from dealmill.pipeline.store.storages.choice import runs_by_storage, storage_of

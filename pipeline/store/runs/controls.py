@@ -14,14 +14,14 @@ from sqlalchemy import ColumnElement, bindparam, func, select, update
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import LONGEST_NAME, MOST_CHARACTERS, Control, actions, runs
+from dealmill.pipeline.store.database.tables import LONGEST_NAME, MAX_CHARACTERS, Control, actions, runs
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import RunStatus
 
-MOST_PRIORITY = 1_000
+MAX_PRIORITY = 1_000
 """The largest priority; the smallest is its negative."""
-LONGEST = LONGEST_NAME[MOST_CHARACTERS]
+LONGEST = LONGEST_NAME[MAX_CHARACTERS]
 """The most characters of a note, and of all tags of a run."""
 TAG = re.compile(r"[\w.:+@#/-]{1,50}")
 ENTRIES = {Control.ACTIVE: "resume", Control.PAUSED: "pause", Control.CANCELLED: "cancel"}
@@ -53,7 +53,7 @@ def set_priority(database: Database, run: int, priority: int) -> None:
     UsageError
         If it is not an integer from −1,000 to 1,000.
     """
-    checked = check_integer("priority", priority, -MOST_PRIORITY, MOST_PRIORITY)
+    checked = check_integer("priority", priority, -MAX_PRIORITY, MAX_PRIORITY)
     _change(database, run, "priority", "priority", lambda _before: checked)
 
 
@@ -103,7 +103,7 @@ class Labels:
 
     def __post_init__(self) -> None:
         if self.priority is not None:
-            check_integer("priority", self.priority, -MOST_PRIORITY, MOST_PRIORITY)
+            check_integer("priority", self.priority, -MAX_PRIORITY, MAX_PRIORITY)
         object.__setattr__(self, "tags", _words(self.tags))
         _check_note(self.note or "")
 

@@ -11,7 +11,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import engines, rules
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.finding import list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 
 ENGINE_COLUMNS = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why, engines.c.checked_as)
 LOCKED = (

@@ -25,9 +25,9 @@ ResultsT = TypeVar("ResultsT")
 
 
 class JobKind(ABC, Generic[JobT, ResultsT]):
-    """A kind of job. Its jobs are rows of `table`."""
+    """A kind of job. Its jobs are rows of the table of `jobs`."""
 
-    table: JobTable
+    jobs: JobTable
 
     def choose(self, _connection: Connection, job_id: int, _installed: Installed) -> int:
         """Return the id of the job to do when a message names a job."""

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Float, Select, and_, case, cast, func, select, type_coerce
 from sqlalchemy.types import NullType
 
-from dealmill.pipeline.store.database.functions import NUMBERS, clock, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, clock, one_of
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -18,15 +18,15 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     sources,
 )
-from dealmill.pipeline.store.runs.jobs import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
-from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
+from dealmill.pipeline.store.runs.job_totals import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.leases import MAX_CLAIMS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED
 from dealmill.pipeline.store.runs.times import MINUTE, TEN_YEARS
 
 
 @cache  # building it takes longer than executing it
 def counted_runs() -> Select[*tuple[Any, ...]]:
-    """Select the plans and progress of the runs bound to `NUMBERS`.
+    """Select the plans and progress of the runs bound to `NUMBER_LIST`.
 
     First their jobs are summed, since PostgreSQL would sort all jobs if they were joined with the texts of their run.
     """
@@ -51,7 +51,7 @@ def counted_runs() -> Select[*tuple[Any, ...]]:
             counted.c.cpu_seconds,
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(one_of(runs.c.id, NUMBERS), NOT_DELETED)
+        .where(one_of(runs.c.id, NUMBER_LIST), NOT_DELETED)
         .order_by(runs.c.id)
     )
     return query
@@ -64,7 +64,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
         return func.sum(case((jobs.c.state == state, 1), else_=0))
 
     size = sizes(jobs)
-    these = one_of(jobs.c.run_id, NUMBERS)
+    these = one_of(jobs.c.run_id, NUMBER_LIST)
     latest = (
         select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
     )
@@ -80,7 +80,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MOST_CLAIMS), 1))).label("stuck"),
+            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MAX_CLAIMS), 1))).label("stuck"),
             func.sum(case((jobs.c.state == DONE, size), else_=0)).label("solved"),
             func.count(case((ADDS_UP, 1))).label("sound"),
             *(

@@ -1,132 +1,41 @@
-"""The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
-runs and audits that an installation can work on."""
+"""The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     Connection,
-    FromClause,
     Row,
     Select,
-    and_,
     bindparam,
-    case,
-    cast,
     delete,
     exists,
     func,
-    literal,
-    or_,
     select,
     text,
-    tuple_,
     update,
 )
 
-from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.evidence.digests import BLOCK
-from dealmill.pipeline.games import games_of
-from dealmill.pipeline.games.contract import GENERATOR
-from dealmill.pipeline.games.installed import families
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import (
     DONE,
     IS_PENDING,
     PENDING,
-    STORES_LAYOUTS,
     Control,
-    audits,
-    blocks,
-    engines,
     jobs,
     runs,
-    sources,
 )
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.job_totals import TOTALS
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, waiting
 from dealmill.pipeline.store.runs.planned import lock_run
+from dealmill.pipeline.store.runs.workable import workable_runs
 
-OVER = runs.join(sources).join(engines)
-ACTIVE = runs.c.control == Control.ACTIVE
 OF_JOB = runs.alias("of_job")
 
 
-def workable_runs(installed: Installed) -> Select[tuple[int]]:
-    """Select the active runs of installed engines that are not retracted. If their layouts are not stored, the
-    installed generator of their deals must be the one recorded."""
-    readable = STORES_LAYOUTS | _dealt_here(installed)
-    not_retracted = engines.c.retracted_why.is_(None)
-    return select(runs.c.id).select_from(OVER).where(_known(installed), readable, not_retracted, ACTIVE)
-
-
-def unlisted_runs(installed: Installed) -> Select[int, str, str]:
-    """Select the numbers, engines and versions of the runs whose layouts are not stored and whose blocks cannot be
-    solved again with these engines and the installed generators."""
-    again = and_(_known(installed), _dealt_here(installed))
-    of_run = exists().where(blocks.c.run_id == runs.c.id)
-    columns = select(runs.c.id, engines.c.name, engines.c.version).select_from(OVER)
-    return columns.where(~STORES_LAYOUTS, of_run, ~again).order_by(runs.c.id)
-
-
-def audits_of(installed: Installed) -> Select[tuple[int]]:
-    """Select the audits that can be worked on, including those of retracted engines. If the layouts of the run are
-    stored, an audit only needs the referee, which depends on the name of the engine, or on that of the engine as which
-    imported verdicts are checked. Otherwise it needs the same version of the engine and the same generator."""
-    rules_engine = func.coalesce(engines.c.checked_as, engines.c.name)
-    has_referee = rules_engine.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
-    workable = (STORES_LAYOUTS & has_referee) | (~STORES_LAYOUTS & _known(installed) & _dealt_here(installed))
-    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(workable)
-
-
-def _known(installed: Installed) -> ColumnElement[bool]:
-    return tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
-
-
-def _dealt_here(installed: Installed) -> ColumnElement[bool]:
-    """Return the condition that the deals of a source of these engines can be dealt here."""
-    recorded = [
-        sources.c.generator
-        == literal(f"{GENERATOR} ").concat(sources.c.game).concat(f"/{family.deals.version}-").concat(sources.c.rules)
-        for family in families().values()
-    ]
-    return or_(sources.c.generator.in_([game.generator for game in games_of(name for name, _ in installed)]), *recorded)
-
-
-MAX_ADDEND = 2**56
-"""The largest number of a job that is added up. A job with a larger one is damaged."""
-
-
-def bounded(column: ColumnElement[int], least: int = 0) -> ColumnElement[int]:
-    """Return a column for sums: whole numbers from `least` to `MAX_ADDEND`; anything else counts as `MAX_ADDEND`, so
-    that the sum is none that is right."""
-    valid = and_(column.between(least, MAX_ADDEND), column == cast(column, BigInteger))
-    return case((valid, column), else_=MAX_ADDEND)
-
-
-def sizes(jobs: FromClause) -> ColumnElement[int]:
-    """Return the number of items of each job, for sums."""
-    return bounded(jobs.c.stop) - bounded(jobs.c.first)
-
-
-VERDICTS = tuple(verdict.word for verdict in Verdict)
-TOTALS = (*VERDICTS, "unproved", "value_sum", "nodes")
-"""The columns of a job with sums over its verdicts."""
-ADDS_UP = and_(
-    *(jobs.c[name].between(-MAX_ADDEND if name == "value_sum" else 0, MAX_ADDEND) for name in TOTALS),
-    *(jobs.c[name] == cast(jobs.c[name], BigInteger) for name in ("unproved", "value_sum", "nodes")),
-    sum((jobs.c[word] for word in VERDICTS), start=literal(0)) == case((jobs.c.state == DONE, sizes(jobs)), else_=0),
-)
-"""The condition that the totals of a job are whole numbers that can be added up, and that it has as many verdicts as
-items if it is done, and none otherwise."""
-SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
-"""The columns of a job with the distribution of its values and node counts; NULL until it is done."""
 SOLVING = JobTable(
     noun="run",
     with_parents=jobs,
@@ -189,7 +98,9 @@ with a worker. A multiple of the block size, see `dealmill.pipeline.store.storag
 MAX_ITEMS_PER_JOB = 2_000_000
 """The most items per job: one to two seconds of work for the fastest engines."""
 
-LAST = 20
+JOBS_FOR_PACE = 20
+"""The finished jobs whose speed is that of a run."""
+
 
 JOBS_OVER = (
     select(jobs)
@@ -206,7 +117,7 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
     its source. While the source is not `complete`, only full chunks are cut."""
     end = count if complete else count - count % chunk
     starts = range(connection.execute(END_OF_LAST, {"run": run}).scalar() or 1, end + 1, chunk)
-    leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
+    leases.insert_jobs(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 
 def grow(database: Database, run: int, items: int, chunk: int) -> None:
@@ -236,13 +147,13 @@ def withdraw(database: Database, run: int, items: int) -> None:
 
 
 def pace(database: Database, run: int) -> float | None:
-    """Return the speed of the fastest of the last `LAST` finished jobs, in items per second of one worker; None if no
-    job is done."""
+    """Return the speed of the fastest of the last `JOBS_FOR_PACE` finished jobs, in items per second of one worker;
+    None if no job is done."""
     last = (
         select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
         .where(jobs.c.run_id == run, jobs.c.state == DONE)
         .order_by(jobs.c.first.desc())
-        .limit(LAST)
+        .limit(JOBS_FOR_PACE)
     )
     with database.reading() as connection:
         return max((items / max(seconds, 1e-3) for items, seconds in connection.execute(last)), default=None)
@@ -251,47 +162,3 @@ def pace(database: Database, run: int) -> float | None:
 def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
     return list(connection.execute(JOBS_OVER, {"run": run, "start": first, "end": stop}).all())
-
-
-@dataclass(frozen=True, slots=True)
-class JobTotals:
-    """The number of items of a finished job, and how many of them are winnable and unwinnable."""
-
-    items: int
-    winnable: int
-    unwinnable: int
-
-
-def totals_from_the_first(database: Database, run: int) -> Iterator[JobTotals]:
-    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished.
-
-    Raises
-    ------
-    DamagedError
-        If a job cannot be read, or its totals do not add up.
-    """
-    columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
-    check = RowCheck(*columns)
-    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
-    following = 1
-    with database.reading() as connection:
-        for first, stop, winnable, unwinnable in connection.execute(query):
-            if first != following:
-                return
-            if error := check.error((first, stop, winnable, unwinnable)):
-                raise damaged_job(run, first, error)
-            if not _add_up(stop - first, winnable, unwinnable):
-                raise damaged_job(run, first, f"jobs.winnable is {winnable}, and jobs.unwinnable is {unwinnable}")
-            yield JobTotals(stop - first, winnable, unwinnable)
-            following = stop
-
-
-def damaged_job(run: int, first: int, reason: str) -> DamagedError:
-    """Return the error for a job that cannot be read."""
-    return DamagedError(
-        f"the job of run {run} at item {first} cannot be read: {reason}; find all faults with: dealmill audit {run}"
-    )
-
-
-def _add_up(items: int, winnable: int, unwinnable: int) -> bool:
-    return min(winnable, unwinnable) >= 0 and winnable + unwinnable <= items

@@ -61,7 +61,7 @@ ATTEMPTS = 5
 failed."""
 LEAST_ITEMS = 10
 """The fewest items of the jobs into which the rest of a slow one is cut."""
-MOST_CLAIMS = ATTEMPTS + 3
+MAX_CLAIMS = ATTEMPTS + 3
 """The number of attempts after which a job is stuck: not even the failure could be recorded, so commands stop waiting
 for it."""
 
@@ -113,7 +113,7 @@ class Lease:
     unstarted: bool
 
 
-def cut(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
+def insert_jobs(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
     """Insert a pending job for each of the half-open ranges `spans`."""
     insert_rows(
         connection,
@@ -167,7 +167,7 @@ def finish(
     if mine.rowcount != 1:
         return False
     if end < lease.stop:
-        cut(connection, jobs, lease.parent, list(pieces(end, lease.stop, end - lease.first)))
+        insert_jobs(connection, jobs, lease.parent, list(pieces(end, lease.stop, end - lease.first)))
     return True
 
 
@@ -207,7 +207,7 @@ def release(
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     freed = {"state": PENDING, "leased_until": clock() + pause, "trouble": error, "unstarted": unstarted}
     if hopeless:
-        freed["attempt"] = max(lease.attempt, MOST_CLAIMS + 1)
+        freed["attempt"] = max(lease.attempt, MAX_CLAIMS + 1)
     with database.writing() as connection:
         connection.execute(update(jobs.table).where(_held(jobs)).values(freed), _of(lease))
 
@@ -327,7 +327,7 @@ def free_expired(database: Database, jobs: JobTable) -> None:
         long = [row for row in rows if row.stop - row.first > 1]
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
         for _, parent, first, stop in long:
-            cut(connection, jobs, parent, halves(first, stop))
+            insert_jobs(connection, jobs, parent, halves(first, stop))
         error = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)
@@ -381,9 +381,9 @@ def has_leased(database: Database, jobs: JobTable, parent: int) -> bool:
 
 
 def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
-    """Return the pending jobs of these parents that have been claimed more than `MOST_CLAIMS` times."""
+    """Return the pending jobs of these parents that have been claimed more than `MAX_CLAIMS` times."""
     table = jobs.table
-    exhausted = (table.c.state == PENDING) & (table.c.attempt > MOST_CLAIMS)
+    exhausted = (table.c.state == PENDING) & (table.c.attempt > MAX_CLAIMS)
     query = select(*_columns(jobs)).where(exhausted, jobs.parent.in_(parents)).order_by(table.c.id)
     with database.reading() as connection:
         return [Lease(*row) for row in connection.execute(query)]
@@ -417,7 +417,7 @@ def unfinished_runs(database: Database, jobs: JobTable, installed: Installed) ->
 
 def _unfinished(jobs: JobTable, installed: Installed) -> ColumnElement[bool]:
     state = jobs.table.c.state
-    open_ones = (state == LEASED) | ((state == PENDING) & (jobs.table.c.attempt <= MOST_CLAIMS))
+    open_ones = (state == LEASED) | ((state == PENDING) & (jobs.table.c.attempt <= MAX_CLAIMS))
     return and_(state.in_((PENDING, LEASED)), open_ones, jobs.parent.in_(jobs.workable_parents(installed)))
 
 

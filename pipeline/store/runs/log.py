@@ -25,7 +25,7 @@ from dealmill.pipeline.system.settings import settings
 
 LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
 LATEST = select(func.max(actions.c.id))
-NUMBERS = select(func.count(), func.min(actions.c.id), func.max(actions.c.id))
+ENTRY_COUNT = select(func.count(), func.min(actions.c.id), func.max(actions.c.id))
 INSERT_ACTION = insert(actions).values(at=clock())
 
 LISTED = (
@@ -144,7 +144,7 @@ def _action(row: Row[*tuple[Any, ...]]) -> Action:
 def log_faults(database: Database) -> Iterator[str]:
     """Yield what is wrong with the action log: missing entries, and runs, audits and retractions without an entry."""
     with database.reading() as connection:
-        count, first, last = connection.execute(NUMBERS).one()
+        count, first, last = connection.execute(ENTRY_COUNT).one()
         if count and (first, last) != (1, count):
             yield f"the action log has {count:,} entries, numbered from {first} to {last}: entries are missing"
         for message, query in _without_entry():

@@ -18,8 +18,8 @@ from dealmill.pipeline.arguments import MAX_ITEMS
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.digests import seal
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
-from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.deals import DealRange, are_random, check_generator, is_endless
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable
@@ -62,7 +62,7 @@ class PlannedRun:
         return RecordedEngine(self.engine, self.rules)
 
     @property
-    def rules_engine(self) -> EngineKey:
+    def referee_engine(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
         return RecordedEngine(self.checked_as or self.engine, self.rules)
 
@@ -232,7 +232,7 @@ def expectation_of(run: PlannedRun) -> Fraction | None:
     if run.deals is None or not run.is_random:
         return None
     try:
-        game, engine = find_engine(run.rules_engine)
+        game, engine = find_engine(run.referee_engine)
     except NotFoundError:
         return None
-    return game.expectation(engine.rules_name, run.deals["parameters"])
+    return game.expectation(engine.referee_name, run.deals["parameters"])

@@ -10,8 +10,8 @@ from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.runs.controls import labelled
+from dealmill.pipeline.store.runs.finding import find_run, list_run_ids
 from dealmill.pipeline.store.runs.planned import NOT_DELETED
-from dealmill.pipeline.store.runs.status import find_run, list_run_ids
 
 
 def selected_runs(

@@ -29,7 +29,7 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, JOB_TABLES, LEASED, engines, jobs, runs, workers
-from dealmill.pipeline.store.runs.jobs import sizes
+from dealmill.pipeline.store.runs.job_totals import sizes
 
 MINUTE, HOUR = 60.0, 3_600.0
 REPORT_SECONDS = 10.0

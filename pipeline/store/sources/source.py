@@ -13,8 +13,9 @@ from dealmill.pipeline.arguments import MAX_INTEGER, row_number
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.digests import layout_digest, seal
 from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.contract import Game, Reject, RulesText
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import is_endless
+from dealmill.pipeline.games.descriptions import Reject, RulesText
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck, readable

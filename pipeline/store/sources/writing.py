@@ -11,8 +11,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.evidence.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts, deal_entries
-from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.deals import DEALT_AT_ONCE, DealRange
+from dealmill.pipeline.games.descriptions import RulesText
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
@@ -164,7 +164,7 @@ def append(
     }
     insert = prepare_insert(database, items, Columns(fixed, "layout", layouts))
     rejected = [
-        (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
+        (source.id, number, entry.line, _without_nul(entry.text), _without_nul("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
     ]
     if seen:
@@ -254,6 +254,6 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
 
 
-def _storable(text: str) -> str:
+def _without_nul(text: str) -> str:
     """Replace NUL characters, which PostgreSQL cannot store in a text."""
     return text.replace("\0", "␀")

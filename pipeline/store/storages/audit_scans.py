@@ -12,7 +12,8 @@ from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, verdicts
-from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
+from dealmill.pipeline.store.runs.job_totals import SPREAD, TOTALS
+from dealmill.pipeline.store.runs.jobs import jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 PART_SECONDS = 2.0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.tables import Storage, runs
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.storage import VerdictStorage
@@ -31,7 +31,7 @@ def runs_by_storage(database: Database, numbers: Sequence[int]) -> list[tuple[Ve
     """Return each storage with the numbers of the runs that use it. A run with an invalid code is among those stored as
     rows."""
     groups: dict[Storage, list[int]] = {}
-    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
+    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBER_LIST))
     with database.reading() as connection:
         for number, code in connection.execute(query, {"numbers": numbers}):
             storage = Storage.COMPACT if code == Storage.COMPACT else Storage.ROWS

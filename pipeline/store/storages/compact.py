@@ -27,7 +27,8 @@ from dealmill.pipeline.games.batch import Numbers, to_batch, to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.results.record import ANSWER
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
@@ -70,7 +71,7 @@ NOT_AS_RECORDED = "solving again does not give the recorded result, or the recor
 NO_BLOCK = "there is no valid row of blocks for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
-LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
+LEAST_PER_JOB, MAX_PER_JOB, JOBS = 5_000, 100_000, 64
 """Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
@@ -255,7 +256,7 @@ class Compact(VerdictStorage):
         return 0 if deals.endless else len(deals), True
 
     def items_per_job(self, items: int) -> int:
-        return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MOST_PER_JOB)
+        return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MAX_PER_JOB)
 
     def page(
         self,
@@ -294,7 +295,7 @@ class Compact(VerdictStorage):
             if unsolved(connection, run.id, *block_range(block_of(first), run.items)):
                 return [RecordedVerdict(position, None, None, None) for position in range(first, stop)]
         block = block_again(database, run, block_of(first))
-        rows = zip(block["position"], block["verdict"], block["value"], block["evidence"], strict=True)
+        rows = zip(*(block[name] for name in ("position", *ANSWER)), strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def block_sums(self, database: Database, run: RunStatus) -> tuple[Numbers, Numbers]:

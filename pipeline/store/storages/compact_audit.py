@@ -14,7 +14,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, verdicts
-from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, SPREAD
+from dealmill.pipeline.store.runs.job_totals import SPREAD
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.audit_scans import (

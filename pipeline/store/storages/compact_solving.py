@@ -62,7 +62,7 @@ def solve_range(
 
 def _in_range(solved: Solved) -> Solved:
     """Return verdicts with `FAILED` in place of those whose values are too large to be added up."""
-    large = np.flatnonzero((solved.verdicts == SCORED) & (np.abs(solved.values) > MOST_VALUE))
+    large = np.flatnonzero((solved.verdicts == SCORED) & (np.abs(solved.values) > MAX_VALUE))
     if not len(large):
         return solved
     failed = [failed_verdicts(TOO_LARGE.format(value), 1) for value in solved.values[large].tolist()]
@@ -79,9 +79,9 @@ BLOCKS_AT_ONCE = 3
 no longer fit into a core's cache."""
 
 
-MOST_VALUE = isqrt(MAX_INTEGER // BLOCK)
+MAX_VALUE = isqrt(MAX_INTEGER // BLOCK)
 """The largest value whose square can be added up over a block in 64 bits, about 96 million."""
-TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a packed run"
+TOO_LARGE = f"the value {{:,}} is out of range: at most {MAX_VALUE:,} in a packed run"
 """Evidence on record, covered by digests: so it keeps the word for compact runs that it was written with."""
 
 

@@ -10,9 +10,10 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func,
 
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, blocks, engines, items, jobs, runs, sources, verdicts
 
@@ -35,7 +36,7 @@ UNSOLVED = select(
     )
 )
 ANSWERED = (
-    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+    select(items.c.layout, *(verdicts.c[name] for name in ANSWER))
     .select_from(
         runs.join(items, items.c.source_id == runs.c.source_id).join(
             verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
@@ -57,7 +58,9 @@ STRAYS = select(blocks.c.number).where(
     blocks.c.run_id == bindparam("run"), or_(blocks.c.number < 0, blocks.c.number > bindparam("last"))
 )
 DIGESTS = (
-    select(blocks.c.run_id, *DIGEST).where(one_of(blocks.c.run_id, NUMBERS)).order_by(blocks.c.run_id, blocks.c.number)
+    select(blocks.c.run_id, *DIGEST)
+    .where(one_of(blocks.c.run_id, NUMBER_LIST))
+    .order_by(blocks.c.run_id, blocks.c.number)
 )
 MAY_BE_RETRIED = (verdicts.c.verdict == int(Verdict.FAILED), verdicts.c.evidence.contains(RETRYABLE))
 FAILED = verdicts.alias("failed")
@@ -67,7 +70,7 @@ TO_RETRY = (  # joined with itself, since SQLite would read the rows of all verd
     .join(verdicts, and_(verdicts.c.run_id == FAILED.c.run_id, verdicts.c.position == FAILED.c.position))
     .join(runs, runs.c.id == FAILED.c.run_id)
     .join(engines, and_(engines.c.id == runs.c.engine_id, engines.c.checked_as.is_(None)))
-    .where(one_of(FAILED.c.run_id, NUMBERS), FAILED.c.verdict == int(Verdict.FAILED), *MAY_BE_RETRIED)
+    .where(one_of(FAILED.c.run_id, NUMBER_LIST), FAILED.c.verdict == int(Verdict.FAILED), *MAY_BE_RETRIED)
 )
 """The runs with verdicts to be tried again. What an engine that exists only on record failed on stays as it is."""
 DIGESTS_PER_FETCH = 10_000

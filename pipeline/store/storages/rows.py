@@ -12,6 +12,7 @@ from dealmill.pipeline.errors import DamagedResults, NotFoundError
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end
@@ -32,11 +33,11 @@ from dealmill.pipeline.store.storages.rows_pages import (
     Conditions,
     between,
     check_complete,
-    counted,
     first_pages,
     page_of,
     parameters,
     searched,
+    select_counts,
     unfiltered,
 )
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
@@ -50,11 +51,11 @@ from dealmill.pipeline.store.storages.storage import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers
 
-RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+RECORDED = RowCheck(*(verdicts.c[name] for name in ANSWER))
 
 
 def recorded_verdict(run: RunStatus, position: int | None, row: Sequence[Any]) -> RecordedVerdict:
-    """Return the verdict in a row of verdict, value and evidence.
+    """Return the verdict in a row of the fields of an `ANSWER`.
 
     Raises
     ------
@@ -109,7 +110,7 @@ class Rows(VerdictStorage):
         """Do nothing: rows can always be read."""
 
     def prepare(self, run: PlannedRun) -> None:
-        from dealmill.pipeline.solving.solve import load
+        from dealmill.pipeline.solving.loading import load
 
         load(run.solved_by)
 
@@ -158,7 +159,7 @@ class Rows(VerdictStorage):
     def node_counts(self, database: Database, run: RunStatus, filter_: Filter) -> Counter[tuple[int, int]]:
         check_complete(database, run)
         with database.reading() as connection:
-            rows = connection.execute(counted(Conditions.of(filter_)), parameters(run, filter_)).all()
+            rows = connection.execute(select_counts(Conditions.of(filter_)), parameters(run, filter_)).all()
         if any(COUNTED.error(row[:2]) for row in rows):
             return super().node_counts(database, run, filter_)  # tells what is wrong
         return Counter({(verdict, nodes): count for verdict, nodes, count in rows})
@@ -197,7 +198,7 @@ class Rows(VerdictStorage):
         return records
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
-        query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
+        query = select(verdicts.c.position, *(verdicts.c[name] for name in ANSWER)).where(
             verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
         )
         with database.reading() as connection:

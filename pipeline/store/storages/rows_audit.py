@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, or_, select
 
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
-from dealmill.pipeline.games.contract import is_claim
+from dealmill.pipeline.games.descriptions import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck

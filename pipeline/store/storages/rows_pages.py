@@ -31,11 +31,12 @@ from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.results.conditions import WORDS
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import NUMBERS, one_of
+from dealmill.pipeline.store.database.functions import NUMBER_LIST, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, judgements, runs, sources, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.finding import list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
@@ -83,32 +84,32 @@ def _ends(order: Order) -> tuple[str, str]:
 
 
 @lru_cache
-def by_position(filter_: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
+def select_by_position(filter_: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
     `backwards`."""
     source: BindParameter[int] = bindparam("source")
     position = judgements.c.position if filter_.audit else verdicts.c.position
-    cut = _selected(filter_, lambda column: column == bindparam("run"), source).where(
+    matching = _selected(filter_, lambda column: column == bindparam("run"), source).where(
         position.between(bindparam("first"), bindparam("last"))
     )
-    return _with_items(cut.order_by(position.desc() if backwards else position), lambda _: source)
+    return _with_items(matching.order_by(position.desc() if backwards else position), lambda _: source)
 
 
 @lru_cache
-def by_number(filter_: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
+def select_by_number(filter_: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts of the runs ``numbers`` in the given order."""
     number = _number(ordering.order, _source_of(verdicts))
     first = number.desc() if ordering.descending else number.asc()
-    cut = _selected(filter_, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
-    cut = cut.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
-    return _with_items(cut, _source_of)
+    matching = _selected(filter_, lambda column: one_of(column, NUMBER_LIST), _source_of(verdicts))
+    matching = matching.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
+    return _with_items(matching, _source_of)
 
 
 @lru_cache
-def counted(filter_: Conditions) -> Select[*tuple[Any, ...]]:
+def select_counts(filter_: Conditions) -> Select[*tuple[Any, ...]]:
     """Select the number of matching verdicts of a run by verdict and node count."""
-    cut = _selected(filter_, lambda column: column == bindparam("run"), bindparam("source")).subquery()
-    return select(cut.c.verdict, cut.c.nodes, func.count()).group_by(cut.c.verdict, cut.c.nodes)
+    matching = _selected(filter_, lambda column: column == bindparam("run"), bindparam("source")).subquery()
+    return select(matching.c.verdict, matching.c.nodes, func.count()).group_by(matching.c.verdict, matching.c.nodes)
 
 
 def _source_of(rows: FromClause) -> ColumnElement[int]:
@@ -117,14 +118,14 @@ def _source_of(rows: FromClause) -> ColumnElement[int]:
 
 
 def _with_items(
-    cut: Select[*tuple[Any, ...]], source_of: Callable[[FromClause], ColumnElement[int]]
+    matching: Select[*tuple[Any, ...]], source_of: Callable[[FromClause], ColumnElement[int]]
 ) -> Select[*tuple[Any, ...]]:
     """Select the first of these verdicts with their lines and layouts, in any order.
 
     The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
     complete tables.
     """
-    first_rows = cut.limit(bindparam("most", type_=BigInteger)).subquery()
+    first_rows = matching.limit(bindparam("most", type_=BigInteger)).subquery()
     item = (
         select(column)
         .where(items.c.source_id == source_of(first_rows), items.c.position == first_rows.c.position)
@@ -141,20 +142,20 @@ def _selected(
 ) -> Select[*tuple[Any, ...]]:
     """Select the verdicts of some runs that match a filter, with their judgements if an outcome is wanted."""
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
-    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
+    matching: Select[*tuple[Any, ...]] = select(verdicts, *judged)
     if filter_.audit:
-        cut = _judged(filter_.audit).where(of_runs(judgements.c.run_id))
-    cut = cut.where(of_runs(verdicts.c.run_id))
+        matching = _judged(filter_.audit).where(of_runs(judgements.c.run_id))
+    matching = matching.where(of_runs(verdicts.c.run_id))
     for sql, codes in filter_.words:
         number: ColumnElement[int] = literal_column(sql.format_map(QUALIFIED), BigInteger)
-        cut = cut.where(number.in_([int(code) for code in codes]))
+        matching = matching.where(number.in_([int(code) for code in codes]))
     for order in filter_.ranges:
         least, greatest = _ends(order)
         measured = _number(order, source)
         # what is invalid is to be reported, not left out
         invalid = or_(measured > MAX_INTEGER, measured.is_(None) & (order is Order.NODES))
-        cut = cut.where(or_(measured.between(bindparam(least), bindparam(greatest)), invalid))
-    return cut
+        matching = matching.where(or_(measured.between(bindparam(least), bindparam(greatest)), invalid))
+    return matching
 
 
 def _number(order: Order, source: ColumnElement[int]) -> ColumnElement[Any]:
@@ -231,7 +232,7 @@ def between(
     database: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
-    query = by_position(Conditions.of(filter_), backwards)
+    query = select_by_position(Conditions.of(filter_), backwards)
     where = {**parameters(run, filter_), "first": after + 1, "last": before - 1, "most": limit}
     with database.reading() as connection:
         rows = connection.execute(query, where).all()
@@ -243,7 +244,7 @@ def first_pages(
 ) -> list[Page]:
     """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some. Only
     these runs are read, and those that lack verdicts, without those that cannot be read."""
-    query, ends = by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
+    query, ends = select_by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
     with database.reading() as connection:
         lacking = set(connection.execute(LACKING, {"numbers": numbers}).scalars())
     runs = {run.id: run for run in list_runs(database, lacking)}
@@ -343,7 +344,7 @@ NO_VERDICT = "there is no verdict on record"
 VALID = verdicts.c.verdict.in_(list(map(int, Verdict)))
 VALID_VERDICTS = (
     select(verdicts.c.run_id, func.count().label("verdicts"))
-    .where(one_of(verdicts.c.run_id, NUMBERS), VALID)
+    .where(one_of(verdicts.c.run_id, NUMBER_LIST), VALID)
     .group_by(verdicts.c.run_id)
     .subquery()
 )
@@ -355,7 +356,7 @@ LACKING = (
         )
     )
     .where(
-        one_of(runs.c.id, NUMBERS),
+        one_of(runs.c.id, NUMBER_LIST),
         func.coalesce(VALID_VERDICTS.c.verdicts, 0).is_distinct_from(sources.c.accepted),
     )
 )

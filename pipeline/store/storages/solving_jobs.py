@@ -19,7 +19,7 @@ from dealmill.pipeline.store.storages.storage import SolvedJob
 class SolvingJobs(JobKind[Job, SolvedJob]):
     """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
 
-    table = SOLVING
+    jobs = SOLVING
 
     def choose(self, connection: Connection, job_id: int, installed: Installed) -> int:
         """Return the job of a run with a higher priority, if there is one."""

@@ -14,16 +14,17 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.evidence.referee import Judgement
-from dealmill.pipeline.games.contract import is_claim
+from dealmill.pipeline.games.descriptions import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.measures import Measure
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
+from dealmill.pipeline.store.runs.finding import list_runs
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.audit_scans import AuditScan

@@ -17,7 +17,7 @@ RECORDED = tuple(blocks.c[name] for name in BLOCK_COLUMNS)
 BETWEEN = select(*RECORDED).where(
     blocks.c.run_id == bindparam("run"), blocks.c.number.between(bindparam("first"), bindparam("last"))
 )
-LEAST_PER_FETCH, MOST_PER_FETCH = 10, 10_000
+LEAST_PER_FETCH, MAX_PER_FETCH = 10, 10_000
 """Bounds on the rows of a query: readers often need only the first ones, but estimates need all."""
 FORWARDS = BETWEEN.order_by(blocks.c.number).limit(bindparam("limit"))
 BACKWARDS = BETWEEN.order_by(blocks.c.number.desc()).limit(bindparam("limit"))
@@ -56,7 +56,7 @@ def summed_blocks(
                 yield SummedBlock(number, digest, tuple(sums))
         if len(rows) < limit:
             return
-        limit = min(limit * 10, MOST_PER_FETCH)
+        limit = min(limit * 10, MAX_PER_FETCH)
         first, last = (first, rows[-1].number - 1) if backwards else (rows[-1].number + 1, last)
 
 

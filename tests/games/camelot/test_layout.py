@@ -4,7 +4,7 @@ import pytest
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.camelot.layout import canonical, read
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 
 DECK = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
 

@@ -239,9 +239,9 @@ def test_the_work_may_be_as_much_as_the_limit(monkeypatch: pytest.MonkeyPatch) -
     *steps, last = LEMMAS.split(" ")
     with pytest.raises(InvalidEvidence, match="ends without a contradiction"):
         checker.check(" ".join(steps))
-    monkeypatch.setattr(sys.modules[LemmaChecker.__module__], "MOST_WORK", checker.board.work)
+    monkeypatch.setattr(sys.modules[LemmaChecker.__module__], "MAX_WORK", checker.board.work)
     assert checker.follow(last, checker.root)
-    monkeypatch.setattr(sys.modules[LemmaChecker.__module__], "MOST_WORK", checker.board.work - 1)
+    monkeypatch.setattr(sys.modules[LemmaChecker.__module__], "MAX_WORK", checker.board.work - 1)
     with pytest.raises(InvalidEvidence, match="takes too long to check"):
         checker.follow(last, checker.root)
     with pytest.raises(InvalidEvidence, match="takes too long to check"):
@@ -266,7 +266,7 @@ def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypa
     stack = ",".join(map(str, range(100)))
     layout = f"{stack} {stack} {stack} {stack} A,A,A,A"
     checker = LemmaChecker(deal_of(start(layout)))
-    monkeypatch.setattr(certificates, "MOST_WORK", 400)
+    monkeypatch.setattr(certificates, "MAX_WORK", 400)
     with pytest.raises(InvalidEvidence, match="takes too long to check"):
         checker.check(certificate)
     assert checker.board.work < 3_000
@@ -274,9 +274,9 @@ def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypa
 
 def test_the_entries_of_a_tree_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
     certificates = sys.modules[LemmaChecker.__module__]
-    monkeypatch.setattr(certificates, "MOST_WORK", 40)
+    monkeypatch.setattr(certificates, "MAX_WORK", 40)
     check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)
     for limit, step in ((39, 7), (3, 2)):
-        monkeypatch.setattr(certificates, "MOST_WORK", limit)
+        monkeypatch.setattr(certificates, "MAX_WORK", limit)
         with pytest.raises(InvalidEvidence, match=f"step {step}: the certificate takes too long to check"):
             check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)

@@ -10,7 +10,7 @@ from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.games.card_pairing.canonical import LONGEST, mask
 from dealmill.pipeline.games.card_pairing.layout import RANKS, canonical, read
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from tests.fuzz.inputs import mutated
 
 ONE = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"

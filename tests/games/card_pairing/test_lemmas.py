@@ -181,7 +181,7 @@ def tree(deck: str, pairs: Pairs, unnamed: list[str]) -> Iterator[str]:
 def test_lemmas_without_hints_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidEvidence, match="the certificate ends without a contradiction"):
         check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
-    monkeypatch.setattr(certificates, "MOST_WORK", 1)
+    monkeypatch.setattr(certificates, "MAX_WORK", 1)
     with pytest.raises(InvalidEvidence, match="the certificate takes too long to check") as caught:
         check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
     assert caught.value.step == 2

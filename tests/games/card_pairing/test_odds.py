@@ -8,7 +8,7 @@ import pytest
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.card_pairing import odds_words
-from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
+from dealmill.pipeline.games.card_pairing.odds import MAX_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
 from dealmill.pipeline.games.card_pairing.rules import check
 from dealmill.pipeline.games.verdict import InvalidEvidence, Verdict
@@ -74,8 +74,8 @@ def test_all_digits_of_large_numbers_are_exact() -> None:
     ("layout", "nodes"),
     [
         (" ".join("A" * 66), range(1)),
-        (deal(9, 1, 1, ranks=2, suits=12, stacks=20)[0], range(1, MOST_POSITIONS)),
-        (deal(1, 1, 1, suits=16)[0], range(MOST_POSITIONS, MOST_POSITIONS + 1)),
+        (deal(9, 1, 1, ranks=2, suits=12, stacks=20)[0], range(1, MAX_POSITIONS)),
+        (deal(1, 1, 1, suits=16)[0], range(MAX_POSITIONS, MAX_POSITIONS + 1)),
     ],
     ids=["more stacks than bits", "more moves than room", "more positions than the limit"],
 )
@@ -101,7 +101,7 @@ def test_a_best_play_can_lead_through_critical_choices(monkeypatch: pytest.Monke
     deck = next(deck for deck in decks(4, 4, 100) if odds_by_play(deck).critical > 3)
     evidence = str(odds([deck]).evidence[0])
     assert any("other move: 0 %, a critical choice." in board for board in frames(deck, Verdict.SCORED, evidence))
-    monkeypatch.setattr(odds_words, "MOST_POSITIONS", 1)
+    monkeypatch.setattr(odds_words, "MAX_POSITIONS", 1)
     assert len(list(frames(deck, Verdict.SCORED, evidence))) == 2
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.card_pairing.picture import frames, scenes
-from dealmill.pipeline.games.card_pairing.proofs.lemmas import MOST_STEPS, Closed, Contradiction, Jam, Step, proof
+from dealmill.pipeline.games.card_pairing.proofs.lemmas import MAX_STEPS, Closed, Contradiction, Jam, Step, proof
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer
 from tests.games.card_pairing.proving import certificate_of
@@ -116,13 +116,13 @@ def test_a_long_certificate_is_shown_in_part() -> None:
     lemma, _, rest = CERTIFICATE.partition(" ")
     certificate = " ".join([lemma] * 20_000 + [rest])
     derivation = proof(LAYOUT, certificate)
-    assert (len(derivation.steps), derivation.left_out) == (MOST_STEPS, 20_006 - MOST_STEPS)
+    assert (len(derivation.steps), derivation.left_out) == (MAX_STEPS, 20_006 - MAX_STEPS)
     _, text = frames(LAYOUT, Verdict.UNWINNABLE, certificate)
     _, *shown = scenes(LAYOUT, Verdict.UNWINNABLE, certificate)
     for told in (text.replace("\n  ", " "), shown[-1].caption):
         assert f"({derivation.left_out:,} steps before the last one are not shown.) The cards jam upwards" in told
-    assert len(shown) == MOST_STEPS
-    assert len(text) < 1_000 * MOST_STEPS
+    assert len(shown) == MAX_STEPS
+    assert len(text) < 1_000 * MAX_STEPS
 
 
 @pytest.mark.parametrize("certificate", ["^", "g0", "v v", "+0:", CERTIFICATE.replace(" ^", ""), f"{CERTIFICATE} v"])

@@ -70,7 +70,7 @@ def test_positions_are_counted_while_they_are_visited(limit: int, visited: int) 
 
 @pytest.mark.parametrize(
     ("name", "limit", "reason"),
-    [("MOST_ODDS_WORK", 22_275, "take too long"), ("MOST_BITS", 19_110, "take too much memory")],
+    [("MAX_ODDS_WORK", 22_275, "take too long"), ("MAX_BITS", 19_110, "take too much memory")],
 )
 def test_odds_that_take_too_much_to_check_are_refused(
     name: str, limit: int, reason: str, monkeypatch: pytest.MonkeyPatch

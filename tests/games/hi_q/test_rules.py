@@ -119,9 +119,9 @@ def test_a_wrong_proof_of_the_fewest_pegs_is_refused(value: int | None, evidence
 
 def test_only_so_many_boards_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = FEWEST.replace("class", "15")
-    monkeypatch.setattr(rules, "MOST_BOARDS", 15)
+    monkeypatch.setattr(rules, "MAX_BOARDS", 15)
     check("fewest", LAYOUT, Verdict.SCORED, 2, counted)
-    monkeypatch.setattr(rules, "MOST_BOARDS", 14)
+    monkeypatch.setattr(rules, "MAX_BOARDS", 14)
     with pytest.raises(InvalidEvidence, match="15 boards are more than the referee visits, 14"):
         check("fewest", LAYOUT, Verdict.SCORED, 2, counted)
 

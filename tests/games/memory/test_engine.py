@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.memory import GAME
 from dealmill.pipeline.games.memory.rules import check
 from dealmill.pipeline.games.verdict import Verdict

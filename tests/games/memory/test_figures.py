@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.memory import GAME
 from tests.doing import dealer, solver
 

@@ -12,7 +12,8 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
+from dealmill.pipeline.games.patience.display.picture import PatienceDisplay
 from dealmill.pipeline.games.patience.display.table import Table
 from dealmill.pipeline.games.patience.reading.boards import TITLE
 from dealmill.pipeline.games.patience.referee import Referee
@@ -273,12 +274,13 @@ def test_all_forms_say_the_passes(layout: str, passes: int) -> None:
 
 def test_positions_in_play_say_that_no_pass_is_left() -> None:
     for seed in range(3):
-        table, random = Table(Referee(PASSES_RULES), PASSES_DEAL), Random(seed)
+        display, random = PatienceDisplay(Referee(PASSES_RULES)), Random(seed)
+        table = Table(display, PASSES_DEAL)
         for _ in range(40):
             assert list(PASSES.read([(1, table.layout)])) == [Layout(1, table.layout)]
             if not (words := [choice.word for choice in table.choices]):
                 break
-            table = Table(Referee(PASSES_RULES), table.layout, [random.choice(words)])
+            table = Table(display, table.layout, [random.choice(words)])
 
 
 def test_texts_of_earlier_versions_have_no_pass_left() -> None:

@@ -11,7 +11,7 @@ from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.compiled import wins
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.display.picture import told
+from dealmill.pipeline.games.patience.display.picture import PatienceDisplay
 from dealmill.pipeline.games.patience.display.playback import playback
 from dealmill.pipeline.games.patience.display.table import Table, written
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
@@ -106,7 +106,10 @@ def test_a_card_of_the_stock_is_named_by_its_place() -> None:
     assert {"QCs1f", "QCs1-1", "QCs1-2", "JHs2f"} <= plays.keys() and "QDs2f" not in plays
     after = plays["JHs2f"].after
     assert (after.stock, after.turned) == (("QC",), 1)
-    assert told(plays["JHs2f"], referee.position(text)) == "J of hearts from the stock to a foundation"
+    assert (
+        PatienceDisplay(referee).describe(plays["JHs2f"], referee.position(text))
+        == "J of hearts from the stock to a foundation"
+    )
     rest = _win(rules, written(referee, after))
     moves = playback(referee, text, Verdict.WINNABLE, f"JHs2f {rest}").steps[0].moves
     places = [(move.source, move.target, move.take) for move in moves]
@@ -123,9 +126,9 @@ def test_a_win_is_shown_and_played() -> None:
     referee = Referee(rules)
     win = _win(rules, MIDDLE)
     assert win.split(" ")[-1].endswith("f")
-    table = Table(referee, MIDDLE, win.split(" "))
+    table = Table(PatienceDisplay(referee), MIDDLE, win.split(" "))
     assert table.won and not table.choices
-    first = Table(referee, MIDDLE)
+    first = Table(PatienceDisplay(referee), MIDDLE)
     assert {choice.piece for choice in first.choices} >= {"JHs1", "QD9"}
     assert [choice.targets for choice in first.choices if choice.word == "JHs1f"] == [("foundation H",)]
     moves = [move for step in playback(referee, MIDDLE, Verdict.WINNABLE, win).steps for move in step.moves]

@@ -8,13 +8,13 @@ import pytest
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
-from dealmill.pipeline.games import caches, choice, machine
+from dealmill.pipeline.games import caches, compiled_judge, machine
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.compiled import counting, keys
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
-    MOST_PLAIN,
+    MAX_PLAIN,
     CountedLoss,
     cards_may_be_absent_at_once,
     easier_game_is_sound,
@@ -96,7 +96,7 @@ def _klondike(number: int) -> str:
 
 def _draw(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Have both referees draw their samples by this number."""
-    for module in (choice, compiled):
+    for module in (compiled_judge, compiled):
         monkeypatch.setattr(module, "random_number", lambda _layout: number)
 
 
@@ -106,7 +106,7 @@ def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pyte
     monkeypatch.setattr(compiled, "check_loss", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
     _draw(monkeypatch, compiled.DRAWN_POSITIONS - 1)
     check = compiled.CompiledReferee(rules_of("klondike"))
-    for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
+    for positions in (1, MAX_PLAIN, MAX_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
     assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
 

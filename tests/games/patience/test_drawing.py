@@ -14,7 +14,7 @@ from tests.doing import deal
 from tests.games.drawn import parsed
 
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
-MOST_CHARACTERS = 15_000
+MAX_CHARACTERS = 15_000
 """The most of a picture for each deck."""
 BOX = 256, 140
 """The size of boards in lists, in pixels (``.thumb.board img`` in ``style.css``)."""
@@ -43,7 +43,7 @@ def test_a_picture_has_every_card_once(name: str) -> None:
     dealt = Counter(rank_name(card[0]) for card in game.rules.deck())
     hidden = game.rules.reserve - 1 if game.rules.stacked else 0
     assert drawn <= dealt and drawn.total() == dealt.total() - hidden
-    assert len(scene.svg) <= MOST_CHARACTERS * game.rules.decks
+    assert len(scene.svg) <= MAX_CHARACTERS * game.rules.decks
     _, _, width, height = part(scene)
     assert WIDTH * min(BOX[0] / width, BOX[1] / height) >= LEAST_WIDTH
 

@@ -5,7 +5,7 @@ import pytest
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.patience.rules import SUITS, pairs
 from tests.games.patience.files import FILES
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games import choice, find_game
+from dealmill.pipeline.games import compiled_judge, find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES, Patience
 from dealmill.pipeline.games.patience.compiled import counting, keys
@@ -95,7 +95,7 @@ def test_other_games_are_not_swept(name: str) -> None:
 def test_games_with_as_many_tuples_as_the_limit_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = rules_of("golf")
     for limit, is_swept in ((rules.most_tuples, True), (rules.most_tuples - 1, False)):
-        monkeypatch.setattr(swept, "MOST_TUPLES", limit)
+        monkeypatch.setattr(swept, "MAX_TUPLES", limit)
         assert can_be_swept(rules) == is_swept
     assert rules.most_tuples == 8**5 * 9**2
 
@@ -164,7 +164,7 @@ def test_compiled_code_counts_a_sample_of_swept_losses_one_by_one(monkeypatch: p
     monkeypatch.setattr(SweptLoss, "check", lambda *_claim: None)
     monkeypatch.setattr(compiled, "check_loss", lambda _rules, _layout, loss: counted.append(loss.positions))
     for drawn in range(1, positions // keys.COMPARED + 1):
-        monkeypatch.setattr(choice, "random_number", lambda _layout: drawn)  # noqa: B023
+        monkeypatch.setattr(compiled_judge, "random_number", lambda _layout: drawn)  # noqa: B023
         compiled.CompiledReferee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"* {positions}")
     assert counted == [positions]
 

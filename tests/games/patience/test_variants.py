@@ -9,8 +9,8 @@ import dealmill
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import parse_deal_range, sources_with_rules, variant_name
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.patience import Patience
 from tests.servers import dealmill as command
 

@@ -15,7 +15,7 @@ from dealmill.pipeline.games.patience.compiled import walks as counting_walks
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine.holes import walks
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS, CountedLoss
+from dealmill.pipeline.games.patience.losses.counted import MAX_POSITIONS, CountedLoss
 from dealmill.pipeline.games.patience.losses.walks import ByRanks, walks_prove_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
@@ -93,7 +93,7 @@ def test_no_game_that_can_be_won_is_lost_by_walks(seeds: Sequence[int]) -> None:
             compiled.CompiledReferee(rules)("winnable", layout, verdict, None, evidence or "")
             if verdict is Verdict.UNWINNABLE:
                 with pytest.raises(InvalidEvidence, match=r"positions? can be reached"):
-                    counting.check_count(rules, layout, CountedLoss(None, MOST_POSITIONS))
+                    counting.check_count(rules, layout, CountedLoss(None, MAX_POSITIONS))
 
 
 @pytest.mark.parametrize("ranks", SELECTION.parameters([3, 5, 7], lambda ranks: ranks < 7))

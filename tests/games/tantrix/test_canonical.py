@@ -6,10 +6,10 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_texts
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.tantrix.layout import read
-from dealmill.pipeline.games.tantrix.tiles import LEAST, MOST_ON_FIELD, rotations
-from dealmill.pipeline.solving.solve import canonical_mask
+from dealmill.pipeline.games.tantrix.tiles import LEAST, MAX_ON_FIELD, rotations
+from dealmill.pipeline.solving.loading import canonical_mask
 from tests.doing import dealer
 from tests.fuzz.layouts import STEPS, subject_of, tantrix_line
 from tests.games.tantrix import naive
@@ -66,7 +66,7 @@ def test_the_check_knows_every_rule() -> None:
 def test_lines_of_tiles_are_as_long_as_they_may_be(side: int) -> None:
     longest = tantrix_line(side)
     field, hand = naive.parse(longest)
-    x, y = (step * MOST_ON_FIELD for step in STEPS[side])
+    x, y = (step * MAX_ON_FIELD for step in STEPS[side])
     too_long = []
     for tile in [*rotations(hand[0]), *rotations(LEAST[field[0, 0]])]:
         tiles = sorted({**field, (x, y): tile}.items())

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.tantrix.layout import read
 from dealmill.pipeline.games.tantrix.rules import check
 from dealmill.pipeline.games.verdict import Verdict

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.games.tantrix.layout import canonical, read
 from dealmill.pipeline.games.tantrix.tiles import LEAST, TILES
 from tests.doing import dealer

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import dealmill
 from dealmill import Store
 from dealmill.pipeline.store.database.tables import REVISION
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import do_runs
 from tests.store.upgrades import Json, write

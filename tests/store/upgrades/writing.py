@@ -14,12 +14,13 @@ from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress.events import Event, Ingesting
 from dealmill.pipeline.solving import solve
+from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.run_planning import insert_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.finding import find_run
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
-from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs, queue_compact
 
@@ -70,7 +71,7 @@ def _finished_runs(store: Store) -> None:
 def _failing_run(store: Store) -> None:
     """A run that has failed on some of its layouts."""
     layouts = dealer("memory")(9, 1, 20, pairs=5)
-    sound = solve.load(BRITTLE)
+    sound = load(BRITTLE)
 
     def brittle(texts: Texts, limit: int | None) -> Solved:
         if layouts[3] in to_strings(texts) or layouts[4] in to_strings(texts):
@@ -97,7 +98,7 @@ def _half_done(store: Store) -> None:
     """A run and a survey with one job done and others to do, an audit with none done, and a source that was not read to
     its end, with a run over it."""
     database = store._database
-    plan_run(database, store.find_source("camelot.txt"), "camelot/winnable", "1", 5, chunk=15)
+    insert_run(database, store.find_source("camelot.txt"), "camelot/winnable", "1", 5, chunk=15)
     _do_newest_job(store)
     deals = parse_deal_range("deal:camelot:seed=2:1-")
     grow(database, open_survey(database, deals, "camelot/winnable", None).id, 3_000, 1_000)
@@ -105,7 +106,7 @@ def _half_done(store: Store) -> None:
     queue_audit(database, find_run(database, 1), None, 1)
     with patch.object(reading, "BATCH", 200), suppress(KeyboardInterrupt):
         store.ingest(CUT, progress=_interrupt)
-    plan_run(database, store.find_source(CUT), "memory/incremental", "1", None)
+    insert_run(database, store.find_source(CUT), "memory/incremental", "1", None)
 
 
 def _do_newest_job(store: Store) -> None:

@@ -33,8 +33,8 @@ from dealmill.pipeline.games.card_pairing.any_size.implications import (
 from dealmill.pipeline.games.card_pairing.any_size.table import NONE, Table
 from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Halves, Words
 
-MOST_LEMMAS = 1 << 18
-MOST_LITERALS = 1 << 23
+MAX_LEMMAS = 1 << 18
+MAX_LITERALS = 1 << 23
 """The most lemmas of a deal, and literals or hints in them. A deal that needs more is undecided."""
 GOOD = 2
 """Lemmas with at most so many levels are never forgotten."""
@@ -104,14 +104,14 @@ def new_lemmas() -> Lemmas:
     """Allocate the lemmas of a search. Memory that is not used is not touched."""
     lemmas = Lemmas(
         np.zeros(5, dtype=np.uint64),
-        np.empty(MOST_LITERALS, dtype=np.uint32),
-        np.empty(MOST_LEMMAS + 1, dtype=np.uint64),
-        np.empty(MOST_LITERALS, dtype=np.uint32),
-        np.empty(2 * MOST_LEMMAS + 1, dtype=np.uint64),
-        np.empty(MOST_LEMMAS, dtype=np.uint64),
-        np.empty(MOST_LEMMAS, dtype=np.uint32),
-        np.empty(MOST_LEMMAS, dtype=np.uint64),
-        np.empty(2 * MOST_LEMMAS, dtype=np.uint32),
+        np.empty(MAX_LITERALS, dtype=np.uint32),
+        np.empty(MAX_LEMMAS + 1, dtype=np.uint64),
+        np.empty(MAX_LITERALS, dtype=np.uint32),
+        np.empty(2 * MAX_LEMMAS + 1, dtype=np.uint64),
+        np.empty(MAX_LEMMAS, dtype=np.uint64),
+        np.empty(MAX_LEMMAS, dtype=np.uint32),
+        np.empty(MAX_LEMMAS, dtype=np.uint64),
+        np.empty(2 * MAX_LEMMAS, dtype=np.uint32),
     )
     lemmas.starts[ZERO] = lemmas.hint_starts[ZERO] = ZERO
     return lemmas
@@ -359,9 +359,9 @@ def _watch(lemmas: Lemmas, heads: Halves, lemma: np.uint64) -> None:
 def is_full(lemmas: Lemmas, options: np.uint64) -> bool:
     counts = lemmas.counts
     return bool(
-        counts[LEMMAS] == MOST_LEMMAS
-        or counts[LITERALS] + options >= MOST_LITERALS
-        or counts[HINTS] + TWO * options >= MOST_LITERALS
+        counts[LEMMAS] == MAX_LEMMAS
+        or counts[LITERALS] + options >= MAX_LITERALS
+        or counts[HINTS] + TWO * options >= MAX_LITERALS
     )
 
 

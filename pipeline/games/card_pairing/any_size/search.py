@@ -77,7 +77,7 @@ RESTART = np.uint64(60)
 """The number of conflicts before the first restart; the factor of Luby's sequence."""
 LONG = np.uint64(60_000)
 """Certificates with more bytes are shortened."""
-MOST_NODES = np.uint64(15_000)
+MAX_NODES = np.uint64(15_000)
 """The most nodes of the searches for shorter ones of a deal."""
 REMEMBERED = 20_000
 """The number of lemmas from which on a restart forgets half of them."""
@@ -136,11 +136,11 @@ def _shorten(
     search has left, and keep the shortest; return its length."""
     candidate = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
     nodes = ZERO
-    while length > LONG and nodes < MOST_NODES:
+    while length > LONG and nodes < MAX_NODES:
         forget_all(heuristics)
         state = new_state(table)
         begin(table, state, possible)
-        outcome = _search(table, state, possible, lemmas, heuristics, int(np.int64(MOST_NODES - nodes)))
+        outcome = _search(table, state, possible, lemmas, heuristics, int(np.int64(MAX_NODES - nodes)))
         nodes += lemmas.counts[NODES]
         if outcome == LOST:
             end = write_certificate(table, state, lemmas, candidate)

@@ -9,7 +9,7 @@ from dealmill.pipeline.games.card_pairing.drawing import Cell, printer
 from dealmill.pipeline.games.card_pairing.rules import check, stack_name, start
 from dealmill.verdicts import Verdict
 
-MOST_CASES = 1_000
+MAX_CASES = 1_000
 """The most cases of a certificate that are shown."""
 
 
@@ -38,7 +38,7 @@ class Case:
 
 
 def cases(layout: str, certificate: str) -> list[Case]:
-    """Return the first cases of a certificate in its own order, at most `MOST_CASES`.
+    """Return the first cases of a certificate in its own order, at most `MAX_CASES`.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def cases(layout: str, certificate: str) -> list[Case]:
         If the certificate proves nothing.
     """
     check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
-    return list(islice(_leaves(deal_of(start(layout)), iter(certificate), printer(layout), (), {}), MOST_CASES))
+    return list(islice(_leaves(deal_of(start(layout)), iter(certificate), printer(layout), (), {}), MAX_CASES))
 
 
 def count_cases(certificate: str) -> int:

@@ -20,7 +20,7 @@ from dealmill.pipeline.games.card_pairing.proofs.cases import Wait
 from dealmill.pipeline.games.card_pairing.rules import check, start
 from dealmill.verdicts import Verdict
 
-MOST_STEPS = 300
+MAX_STEPS = 300
 """The most steps of a certificate that are shown: the first ones and the last one."""
 
 
@@ -108,7 +108,7 @@ def proof(layout: str, certificate: str) -> Proof:
     reader = _Reader(deal)
     steps = []
     for number, text in enumerate(texts, start=1):
-        if number < MOST_STEPS or number == len(texts):
+        if number < MAX_STEPS or number == len(texts):
             steps.append(reader.step(text))
         else:
             reader.skip(text)

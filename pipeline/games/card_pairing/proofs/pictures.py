@@ -12,8 +12,8 @@ from dealmill.pipeline.games.card_pairing.proofs.words import ProofText, stateme
 
 THIN: Style = {"stroke_width": 2.5}
 """The rings of cards without a number."""
-MOST_ARROWS = 12
-MOST_LINES = 3
+MAX_ARROWS = 12
+MAX_LINES = 3
 """The most lines on a card that waits."""
 CORNERS = 4
 
@@ -59,7 +59,7 @@ def _drawn_circles(step: Step) -> list[Closed]:
     drawn, arrows = list[Closed](), 0
     for circle in sorted((each for each in closed if each.circle), key=lambda each: len(each.circle)):
         arrows += len(circle.circle)
-        if arrows > MOST_ARROWS and drawn:
+        if arrows > MAX_ARROWS and drawn:
             break
         drawn.append(circle)
     return drawn
@@ -89,6 +89,6 @@ def _badges(step: Step) -> Iterator[tuple[Card, str, int]]:
 
 
 def _lines(names: list[str]) -> list[str]:
-    if len(names) > MOST_LINES:
-        return [*names[: MOST_LINES - 1], f"+{len(names) - MOST_LINES + 1}"]
+    if len(names) > MAX_LINES:
+        return [*names[: MAX_LINES - 1], f"+{len(names) - MAX_LINES + 1}"]
     return names or ["no mate"]

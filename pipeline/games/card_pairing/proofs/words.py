@@ -8,15 +8,15 @@ from dealmill.pipeline.games.card_pairing.drawing import listed, printer
 from dealmill.pipeline.games.card_pairing.proofs.cases import Wait, card_name
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Conclusion, Contradiction, Jam, Proof, Step
 
-MOST_STATEMENTS = 20
+MAX_STATEMENTS = 20
 """The most statements of a step that are numbered, in words and in pictures."""
-MOST_WAYS, MOST_WAITS = 4, 6
+MAX_WAYS, MAX_WAITS = 4, 6
 """The most ways that are ruled out, and waits in a jam, that are named in a step."""
 
 
 def statements_of(step: Step) -> list[Literal]:
     """Return the numbered statements of a step: what it supposes, then what follows."""
-    return [*step.supposed, *(conclusion.literal for conclusion in step.conclusions)][:MOST_STATEMENTS]
+    return [*step.supposed, *(conclusion.literal for conclusion in step.conclusions)][:MAX_STATEMENTS]
 
 
 class ProofText:
@@ -77,7 +77,7 @@ class ProofText:
         return f", by lemma {conclusion.lemma}{reason}" if conclusion.lemma else reason
 
     def _ways(self, closed: Sequence[Closed]) -> str:
-        ways = list(map(self._way, islice(closed, MOST_WAYS)))
+        ways = list(map(self._way, islice(closed, MAX_WAYS)))
         return _listed(ways, len(closed) - len(ways), "; ")
 
     def _way(self, closed: Closed) -> str:
@@ -100,7 +100,7 @@ class ProofText:
         return f"No way is left for {self._card(ending.closed[0].option[0])}: {self._ways(ending.closed)}"
 
     def _jam(self, jam: Jam) -> str:
-        waits = [self._wait(card, mates) for card, mates in islice(jam.waits.items(), MOST_WAITS)]
+        waits = [self._wait(card, mates) for card, mates in islice(jam.waits.items(), MAX_WAITS)]
         stay = len(self._printed) - len(jam.left)
         whence = "upwards, from the bottoms" if jam.upwards else "downwards, from the tops"
         return f"The cards jam {whence}, and {stay} stay: {_listed(waits, len(jam.waits) - len(waits), '; ')}"

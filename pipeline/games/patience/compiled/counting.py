@@ -1,21 +1,19 @@
-"""The compiled referee of patiences, for losses with more positions than plain Python visits in a moment.
+"""The count of the positions that can be reached, for losses with more of them than plain Python visits in a moment.
 
-It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
-the form of layouts and evidence.
+It is written from the rules, and shares no code with the engine; `words` has the array `t` that it works in.
 
-A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
-the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
-three words in all (`encode`). So the order of columns and cells makes no difference, and positions are compared
-exactly. If the stock goes to the columns, further words say on what its cards were dealt and, as long as some are left,
-which card is the lowest of each column. The list of positions that are reached is also the queue of those to visit. `t`
-is one array of all else, with the offsets below; "Positions" are fields of the position that is visited.
+A position is one digit for each card, the code of where it is, and one number for how far the stock is turned, the
+further passes, and the rank in the hole: three words in all (`encode`). So the order of columns and cells makes no
+difference, and positions are compared exactly. If the stock goes to the columns, further words say on what its cards
+were dealt and, as long as some are left, which card is the lowest of each column. The list of positions that are
+reached is also the queue of those to visit.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, int64, kernel, routine, row_of
+from dealmill.kernels import inlined, int64, kernel, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -25,158 +23,122 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     first_of,
     is_new_key,
 )
+from dealmill.pipeline.games.patience.compiled.words import (
+    ABSENT,
+    CARDS_PER_WORD,
+    CELLS,
+    CODE_COUNT,
+    CODES,
+    COLUMNS,
+    COMPLETE,
+    COMPLETED,
+    COUNTED,
+    DEALING_WORDS,
+    DEALT,
+    DECK,
+    DRAW,
+    EMPTY_COLUMNS,
+    FACE_DOWN,
+    FILLS,
+    FIXED,
+    FULL_COLUMNS,
+    HOLE,
+    HOLE_RANK,
+    HOME,
+    HOMES,
+    IDLE,
+    IN_CELL,
+    IN_CELLS,
+    IN_RESERVE,
+    IN_STOCK,
+    IS_ABSENT,
+    KEY,
+    KEY_WORDS,
+    LAST_RANK,
+    LEVEL,
+    LOWEST,
+    MOVES,
+    MOVES_ANY,
+    MOVES_RUNS,
+    NO_CARD,
+    ON_FOUNDATION,
+    ON_PARENT,
+    ON_SPACE,
+    PARENTS,
+    PASSES,
+    PASSES_LEFT,
+    POWERS,
+    REMOVABLE,
+    RESERVE,
+    RESERVE_ORDER,
+    RESERVE_SIZE,
+    RUN_PARENTS,
+    SIZE,
+    SPACES,
+    STACKED,
+    STOCK,
+    STOCK_ORDER,
+    STOCK_SIZE,
+    SUIT,
+    TO_COLUMNS,
+    TO_HOLE,
+    TOPS,
+    TURNED,
+    UNDER,
+    UP,
+    WAS_STOCK,
+    WORDS,
+    WRAP,
+    load,
+)
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
-from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
 
 Count = Callable[[Words, Words, Slots, Words, int], int]
 """A kernel that counts positions, with the arguments and the result of `_count`."""
-CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
-KEY_WORDS, DEALING_WORDS = 3, 11
-"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
-MOST_MOVES = 1_500
-ARRAY = Fields()
-# Rules
-MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
-TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE = ARRAY.words(6)
-# Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
-# Positions, and the number of words of their keys
-TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK, WORDS = ARRAY.words(11)
-KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MOST_COLUMNS)
-# The count: how many positions can be reached with as many moves as those that are visited, and with how many
-COUNTED, LEVEL = ARRAY.words(2)
-# One word for each card
-PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
-ON = ARRAY.row(52)
-"""The card on each, or `NO_CARD`; only `waits` needs it."""
-POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MOST_MOVES)
-SIZE = ARRAY.size
-
-HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
-"""Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
-each suit. `HOME` are those that have never moved: in the reserve or the stock, or on a card that lies face down or that
-they do not fit."""
-CODE_COUNT = ON_PARENT + 4
-DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
-"""Moves, not codes: of a row of the stock, and of a whole suit."""
-NO_CARD, RESERVE, STOCK = 52, 53, 54
-"""Homes that are no cards."""
-SUIT = (1 << 13) - 1
+HOMES_PER_WORD, HOME_BITS = 10, 6
+PASSES_UNIT, RANK_UNIT = 53, 530
+"""What a further pass and a rank in the hole count in the number of `turning_of`: at most 52 cards are turned, and
+fewer than ten further passes are left."""
+TURNING_WORD, TURNING_DIGIT = divmod(52, CARDS_PER_WORD)
+"""The word of a key that has this number, and the digit at which it begins: after the last card."""
+NO_WHOLE_COLUMN = 0
+"""The argument `whole` of `_targets` for cards that are not in columns."""
 
 
 def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: Count | None = None) -> list[int]:
     """Check that no position can be won, and that the number of positions is the one that the evidence claims, as the
     kernel of this module counts them, or another one. Return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss)
+    load(t, rules, layout, loss)
     kernel = count_positions or _count
     game = "the easier game" if t[IDLE] else "the game"
     return counted(loss.positions, int(t[WORDS]), lambda *arrays: kernel(t.copy(), *arrays), game)
 
 
-def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
-    """Write the rules and the first position of the easier game."""
-    _, columns, *parts = layout.split(" ")
-    texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations)) if rules.hole == "none" else 0
-
-    def number(card: str) -> int:
-        return rules.card_number(card, base)
-
-    def numbers(text: str) -> list[int]:
-        return [number(text[at : at + 2]) for at in range(0, len(text.replace("-", "")), 2)]
-
-    deck = {number(card) for card in rules.deck()}
-    up = {top - lower for top in numbers(texts.get("foundations", "")) for lower in range(top % 13 + 1)}
-    fixed = {card for card in up if not rules.removable or (rules.initial == "all" and card % 13 == 0)}
-    stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
-    idle = set() if loss.live is None else deck - set(map(number, loss.live)) - fixed
-    draw, passes = rules.draw, rules.passes
-    if rules.to == "hole":
-        idle -= set(stock)
-    elif draw > 1 and not idle.isdisjoint(stock):
-        draw, passes = 1, UNLIMITED
-    absent = idle if loss.absent_at_once else set()
-
-    codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
-    homes = dict.fromkeys(deck, NO_CARD)
-    piles = []
-    for text in columns.split("/"):
-        down = sum(map(str.islower, text[1::2]))
-        piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
-    face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    _load_piles(t, piles, rules.parents, homes, codes)
-    for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
-        codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
-    reserve = numbers(texts.get("reserve", ""))
-    homes |= dict.fromkeys(reserve, RESERVE) | dict.fromkeys(stock, STOCK)
-    codes |= dict.fromkeys(absent, IS_ABSENT)
-
-    _load_rules(t, rules, deck)
-    t[DRAW], t[PASSES], t[IDLE] = draw, passes, _mask(idle)
-    t[FACE_DOWN], t[WAS_STOCK] = _mask(face_down), _mask(set(stock))
-    t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
-    t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))
-    t[PASSES_LEFT] = int(texts.get("passes", 0)) if passes else 0
-    t[HOLE_RANK] = RANKS.index(texts.get("hole", "A")[0])
-    t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
-    t[RESERVE_ORDER : RESERVE_ORDER + len(reserve)] = reserve
-    for card in deck:
-        t[HOMES + card], t[CODES + card] = homes[card], codes[card]
-
-
-def _load_piles(
-    t: Words,
-    piles: list[list[tuple[int, bool]]],
-    parents: Sequence[int],
-    homes: dict[int, int],
-    codes: dict[int, int],
-) -> None:
-    """Write where the cards of columns are. A pile has the card of each height, and whether it lies face down."""
-    t[LOWEST : LOWEST + len(piles)] = [pile[0][0] if pile else NO_CARD for pile in piles]
-    for pile in piles:
-        for (card, _), (below, is_down) in zip(pile, [(NO_CARD, False), *pile], strict=False):
-            homes[card] = below
-            if below == NO_CARD:
-                codes[card] = ON_SPACE
-            else:
-                fits = not is_down and parents[card] >> below & 1
-                codes[card] = ON_PARENT + below // 13 if fits else HOME
-
-
-def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
-    """Write what is the same for all layouts but for the rules of the stock."""
-    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.spaces == "reserve"
-    t[SPACES] = rules.cards_for_spaces
-    t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
-    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
-    t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
-    t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
-    t[COMPLETE], t[WORDS] = rules.complete, DEALING_WORDS if rules.to == "tableau" else KEY_WORDS
-    t[PARENTS : PARENTS + 52], t[RUN_PARENTS : RUN_PARENTS + 52] = rules.parents, rules.run_parents
-    t[POWERS : POWERS + CARDS_PER_WORD] = [CODE_COUNT**power for power in range(CARDS_PER_WORD)]
-
-
-def _mask(cards: set[int]) -> int:
-    return sum(1 << card for card in cards)
-
-
 @inlined
 def turning_of(t: Words) -> int:
     """Return how far the stock is turned, the further passes and the rank in the hole as one number."""
-    turning: int = t[TURNED] + 53 * (t[PASSES_LEFT] + 10 * t[HOLE_RANK])
+    turning: int = t[TURNED] + PASSES_UNIT * t[PASSES_LEFT] + RANK_UNIT * t[HOLE_RANK]
     return turning
+
+
+@inlined
+def read_turning(t: Words, turning: int) -> None:
+    """Write what a number of `turning_of` says."""
+    t[TURNED] = turning % PASSES_UNIT
+    t[PASSES_LEFT] = turning % RANK_UNIT // PASSES_UNIT
+    t[HOLE_RANK] = turning // RANK_UNIT
 
 
 @routine
 def encode(t: Words) -> None:
     """Write the key of the position: digits of cards, and after the last card the number of `turning_of`."""
-    for part in range(3):
+    for part in range(KEY_WORDS):
         t[KEY + part] = 0
     for card in range(52):
         t[KEY + card // CARDS_PER_WORD] += t[CODES + card] * t[POWERS + card % CARDS_PER_WORD]
-    t[KEY + 2] += turning_of(t) * t[POWERS + 52 % CARDS_PER_WORD]
+    t[KEY + TURNING_WORD] += turning_of(t) * t[POWERS + TURNING_DIGIT]
     if t[TO_COLUMNS]:
         _encode_deals(t)
 
@@ -213,21 +175,19 @@ def _decode_deals(t: Words) -> None:
 @routine
 def decode(t: Words) -> None:
     """Write the places of cards that a key stands for; the inverse of `encode`."""
-    for part in range(3):
+    for part in range(KEY_WORDS):
         left = t[KEY + part]
         for card in range(part * CARDS_PER_WORD, min((part + 1) * CARDS_PER_WORD, 52)):
             t[CODES + card] = left % CODE_COUNT
             left = left // CODE_COUNT
-        if part == 2:
-            t[TURNED] = left % 53
-            t[PASSES_LEFT] = left // 53 % 10
-            t[HOLE_RANK] = left // 530
+        if part == TURNING_WORD:
+            read_turning(t, left)
     if t[TO_COLUMNS]:
         _decode_deals(t)
 
 
 @routine
-def survey(t: Words) -> None:
+def locate_cards(t: Words) -> None:
     """Write which cards are where, and on what the cards in columns lie."""
     cells, reserve, stock, up, absent = int64(0), int64(0), int64(0), int64(0), int64(0)
     in_columns, covered, columns = int64(0), int64(0), t[COLUMNS]
@@ -370,7 +330,7 @@ def _empty_column(t: Words, column: int) -> int:
 def settle(t: Words) -> None:
     """Do what happens without a move: spaces are filled from the reserve, and loose cards become absent."""
     while True:
-        survey(t)
+        locate_cards(t)
         if t[FILLS] and t[EMPTY_COLUMNS] and t[IN_RESERVE]:
             card = first_of(open_reserve(t))
             t[CODES + card] = ON_SPACE
@@ -403,7 +363,7 @@ def _into_hole(t: Words, end: int, card: int, code: int, turning: int) -> int:
     """List the move of a card into the hole, if it goes there."""
     apart = abs(card % 13 - t[HOLE_RANK])
     if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
-        end = _move(t, end, card, code, turning + 530 * (card % 13 - t[HOLE_RANK]))
+        end = _move(t, end, card, code, turning + RANK_UNIT * (card % 13 - t[HOLE_RANK]))
     return end
 
 
@@ -536,14 +496,14 @@ def change(t: Words, card: int, code: int, after: int) -> None:
     if in_order and code == ON_SPACE:
         t[LOWEST + after] = card
     else:
-        t[TURNED], t[PASSES_LEFT], t[HOLE_RANK] = after % 53, after // 53 % 10, after // 530
+        read_turning(t, after)
     t[CODES + card] = code
 
 
 @routine
 def _list_stock(t: Words, end: int) -> int:
     """List the moves of cards of the stock; return the number of all moves."""
-    count, index, part, turning = stock_count(t), int64(0), int64(0), turning_of(t)
+    count, index, turning = stock_count(t), int64(0), turning_of(t)
     if t[TO_COLUMNS]:
         if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
             end = _move(t, end, int64(0), int64(DEALT), turning)
@@ -554,11 +514,11 @@ def _list_stock(t: Words, end: int) -> int:
             continue
         index += 1
         if t[TO_HOLE]:
-            return _move(t, end, card, int64(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
+            return _move(t, end, card, int64(ON_FOUNDATION), turning + RANK_UNIT * (card % 13 - t[HOLE_RANK]))
         passes = passes_after(t, index, count)
         if passes >= 0:
-            after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
-            end = _targets(t, end, card, card, int64(HOME), part, after)
+            after = _least_turned(t, index - 1, count - 1) + PASSES_UNIT * passes + RANK_UNIT * t[HOLE_RANK]
+            end = _targets(t, end, card, card, int64(HOME), int64(NO_WHOLE_COLUMN), after)
             if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
                 end = _move(t, end, card, int64(IS_ABSENT), after)
     return end
@@ -567,7 +527,7 @@ def _list_stock(t: Words, end: int) -> int:
 @routine
 def list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
-    end, turning, part = int64(0), turning_of(t), int64(0)
+    end, turning = int64(0), turning_of(t)
     cards = t[TOPS]
     while cards:
         card = top = first_of(cards)
@@ -582,7 +542,7 @@ def list_moves(t: Words) -> int:
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _targets(t, end, card, card, t[CODES + card], part, turning)
+        end = _targets(t, end, card, card, t[CODES + card], int64(NO_WHOLE_COLUMN), turning)
     cards = _whole_suits(t) if t[COMPLETE] else int64(0)
     while cards:
         end = _move(t, end, first_of(cards), int64(COMPLETED), turning)
@@ -597,7 +557,7 @@ def list_moves(t: Words) -> int:
 
 @inlined
 def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
-    """Do the same with the key of the position."""
+    """Append the key of the position unless it is known; return whether it is new."""
     return is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
 
 
@@ -610,7 +570,7 @@ def copy_key(t: Words, keys: Words, number: int) -> None:
 
 @inlined
 def read_key(t: Words, keys: Words, number: int) -> None:
-    """Write the position whose key has this number, without what `survey` writes."""
+    """Write the position whose key has this number, without what `locate_cards` writes."""
     copy_key(t, keys, number)
     decode(t)
 
@@ -620,7 +580,7 @@ def play(t: Words, keys: Words, number: int, move: int) -> None:
     """Write the position after a move that was listed, from the one whose key has this number."""
     read_key(t, keys, number)
     if t[TO_COLUMNS]:
-        survey(t)
+        locate_cards(t)
     change(t, move & 63, (move >> 6) & 15, move >> 10)
 
 
@@ -645,7 +605,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     while visited < count:
         note_count(t, counts, visited, count)
         read_key(t, keys, visited)
-        survey(t)
+        locate_cards(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return int64(WON)
         moves, turning = list_moves(t), turning_of(t)
@@ -656,7 +616,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
                 copy_key(t, keys, visited)
                 card, code, after = move & 63, (move >> 6) & 15, move >> 10
                 t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
-                t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
+                t[KEY + TURNING_WORD] += (after - turning) * t[POWERS + TURNING_DIGIT]
             else:
                 play(t, keys, visited, move)
                 settle(t)

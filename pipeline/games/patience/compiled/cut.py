@@ -8,6 +8,23 @@ import numpy as np
 from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.counting import (
+    change,
+    encode,
+    is_new,
+    list_moves,
+    locate_cards,
+    moves_along,
+    note_count,
+    open_reserve,
+    passes_after,
+    play,
+    read_key,
+    settle,
+    stock_count,
+    turning_of,
+)
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.words import (
     DECK,
     DRAW,
     EMPTY_COLUMNS,
@@ -30,22 +47,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     TOPS,
     UNDER,
     UP,
-    change,
-    encode,
-    is_new,
-    list_moves,
-    moves_along,
-    note_count,
-    open_reserve,
-    passes_after,
-    play,
-    read_key,
-    settle,
-    stock_count,
-    survey,
-    turning_of,
 )
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
@@ -188,7 +190,7 @@ def _risen(t: Words, bare: int, up: int) -> int:
 
 @routine
 def _is_refuted(t: Words) -> bool:
-    """Return whether not all cards go up in the relaxed game of the position that is surveyed."""
+    """Return whether not all cards go up in the relaxed game of the position whose cards are located."""
     up, left, space = int64(t[UP]), int64(0), int64(t[EMPTY_COLUMNS] != 0)
     bare = up | open_reserve(t) | _offered(t)
     while True:
@@ -213,7 +215,7 @@ def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limi
     while visited < count:
         note_count(t, counts, visited, count)
         read_key(t, keys, visited)
-        survey(t)
+        locate_cards(t)
         if t[DECK] & ~t[UP] == 0:
             return int64(WON)
         for number in range(0 if _is_refuted(t) else list_moves(t)):

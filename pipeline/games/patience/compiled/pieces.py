@@ -24,7 +24,7 @@ from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.rules import RANKS, Rules, pairs
 
 KEY_WORDS, HEIGHT_BITS = 2, 4
-MOST_MOVES, UP = 60, 64
+MAX_MOVES, UP = 60, 64
 """A position has fewer moves; that of a slot, or with `UP`, of its card to a foundation."""
 ARRAY = Fields()
 # Rules and layout
@@ -46,7 +46,7 @@ FIRST_SLOTS, END_SLOTS = ARRAY.rows(2, 52)
 # The relaxed game
 FREE_KINDS, BARE_KINDS = ARRAY.words(2)
 RISEN = ARRAY.row(4)
-KEY, MOVES = ARRAY.row(KEY_WORDS), ARRAY.row(MOST_MOVES)
+KEY, MOVES = ARRAY.row(KEY_WORDS), ARRAY.row(MAX_MOVES)
 SIZE = ARRAY.size
 
 

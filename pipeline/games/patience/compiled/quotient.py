@@ -24,34 +24,34 @@ from dealmill.pipeline.games.patience.compiled.keys import (
 )
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
-MOST_MOVES = 200
+MAX_MOVES = 200
 """A position has fewer moves."""
-MOST_ROWS = 52 + MOST_COLUMNS
-MOST_WORDS = 8
+MAX_ROWS = 52 + MAX_COLUMNS
+MAX_WORDS = 8
 WORD_BITS = 62
 TURNED, PASSES_LEFT, STOCK, RESERVE, FIRST_COLUMN = 4, 5, 6, 7, 8
-MOST_FIELDS = FIRST_COLUMN + MOST_COLUMNS
+MAX_FIELDS = FIRST_COLUMN + MAX_COLUMNS
 """The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, `RESERVE`, and the columns."""
 
 ARRAY = Fields()
 # Rules and layout
 LAST, DRAW, PASSES, KINGS_FILL, ANY_FILLS, STACKED, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(12)
-STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
-LOWER, AFTER, TOPS = ARRAY.rows(3, MOST_ROWS)
+STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_COLUMNS)
+LOWER, AFTER, TOPS = ARRAY.rows(3, MAX_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
 a set, how many are left after the last one has left, and that card."""
-FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MOST_FIELDS)
+FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MAX_FIELDS)
 # A position
-FIELDS = ARRAY.row(MOST_FIELDS)
+FIELDS = ARRAY.row(MAX_FIELDS)
 UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK, IN_RESERVE, BURIED, BEGUN = ARRAY.words(10)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
 RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
-HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MOST_COLUMNS)
+HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
 foundations, and the dealt cards that are left in each column."""
-KEY, MOVES = ARRAY.row(MOST_WORDS), ARRAY.row(MOST_MOVES)
+KEY, MOVES = ARRAY.row(MAX_WORDS), ARRAY.row(MAX_MOVES)
 SIZE = ARRAY.size
 KINDS = (1 << 26) - 1
 LOWEST = 1 | 1 << 13

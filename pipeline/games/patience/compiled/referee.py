@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dealmill.pipeline.games.patience.compiled import counting, cut, pieces, quotient, safe, waits, walks, wins
 from dealmill.pipeline.games.patience.compiled.keys import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
-from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
+from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
@@ -30,7 +30,7 @@ one in `WIN_SAMPLE`, too."""
 
 @dataclass(frozen=True)
 class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
-    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
+    """The referee of a game: plain Python for losses of at most `MAX_PLAIN` positions, and for those that it sweeps;
     compiled code for others. If cards exist more than once, plain Python judges all losses.
 
     Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
@@ -62,7 +62,7 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
         return read_loss(self.rules, evidence)
 
     def is_plain(self, loss: Loss) -> bool:
-        return loss.visited <= MOST_PLAIN
+        return loss.visited <= MAX_PLAIN
 
     def sample(self, loss: Loss) -> int:
         return max(super().sample(loss), loss.positions // COMPARED)

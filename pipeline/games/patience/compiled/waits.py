@@ -6,6 +6,17 @@ from functools import partial
 from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.counting import (
+    encode,
+    is_new,
+    list_moves,
+    locate_cards,
+    note_count,
+    play,
+    read_key,
+    settle,
+)
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.words import (
     CODES,
     DECK,
     EMPTY_COLUMNS,
@@ -24,16 +35,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     UNDER,
     UP,
     WAS_STOCK,
-    encode,
-    is_new,
-    list_moves,
-    note_count,
-    play,
-    read_key,
-    settle,
-    survey,
 )
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, cards_wait
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
@@ -239,7 +241,7 @@ def _count(
     while visited < count:
         note_count(t, counts, visited, count)
         read_key(t, keys, visited)
-        survey(t)
+        locate_cards(t)
         if t[DECK] & ~t[UP] == 0:
             return int64(WON)
         for number in range(0 if _is_lost(t, cards, is_pair, has_one_place) else list_moves(t)):

@@ -19,12 +19,12 @@ from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATIO
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
 from dealmill.referees import NO_MOVES
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 SECONDS = 3.0
 """The time that compiling takes, roughly."""
 
-MOST_CARDS, MOST_PILES = 104, 8
+MAX_CARDS, MAX_PILES = 104, 8
 """The cards of two decks, and their foundations."""
 ARRAY = Fields()
 # Rules
@@ -34,19 +34,19 @@ COMPLETE, REMOVABLE, FIXED, HAS_HOLE, WRAP, TO_WASTE, TO_HOLE, TO_COLUMNS, FULL_
 whether the passes through the stock are."""
 PARENTS, RUN_PARENTS = ARRAY.rows(2, 52)
 """The cards on which each may lie, and on which it lies in a run that moves."""
-SUIT_OF = ARRAY.row(MOST_PILES)
+SUIT_OF = ARRAY.row(MAX_PILES)
 # Positions
 TURNED, PASSES, HOLE_RANK, CELL_COUNT, RESERVE_COUNT, STOCK_COUNT = ARRAY.words(6)
-UP = ARRAY.row(MOST_PILES)
-HEIGHT, DOWN = ARRAY.rows(2, MOST_COLUMNS)
+UP = ARRAY.row(MAX_PILES)
+HEIGHT, DOWN = ARRAY.rows(2, MAX_COLUMNS)
 """The cards of each column, and how many of them lie face down."""
-CELL_CARDS, RESERVE_CARDS, STOCK_CARDS = ARRAY.rows(3, MOST_CARDS)
-CARDS = ARRAY.row(MOST_COLUMNS * MOST_CARDS)
+CELL_CARDS, RESERVE_CARDS, STOCK_CARDS = ARRAY.rows(3, MAX_CARDS)
+CARDS = ARRAY.row(MAX_COLUMNS * MAX_CARDS)
 # The cards that move: where they are, the index of the first one there, how many they are, and the passes afterwards
 SOURCE, INDEX, SIZE, PASSES_AFTER = ARRAY.words(4)
 LENGTH = ARRAY.size
 
-IN_CELL, IN_RESERVE, IN_STOCK, ON_FOUNDATION, NOWHERE = range(MOST_COLUMNS, MOST_COLUMNS + 5)
+IN_CELL, IN_RESERVE, IN_STOCK, ON_FOUNDATION, NOWHERE = range(MAX_COLUMNS, MAX_COLUMNS + 5)
 """Where cards are that are in no column."""
 ONTO, TO_EMPTY, TO_FOUNDATION, TO_CELL, INTO_HOLE, IS_DEALT, BETWEEN = range(7)
 """The kinds of moves. If cards exist more than once, those to columns are `BETWEEN`."""
@@ -132,7 +132,7 @@ def _loaded(rules: Rules, position: Position) -> Words:
     """Return an array with the rules and a position."""
     t = _loaded_rules(rules, position.base).copy()
     for column, cards in enumerate(position.columns):
-        first = CARDS + MOST_CARDS * column
+        first = CARDS + MAX_CARDS * column
         t[first : first + len(cards)] = [NUMBERS[card] for card in cards]
         t[HEIGHT + column], t[DOWN + column] = len(cards), sum(card[1].islower() for card in cards)
     for row, count, cards in (
@@ -151,7 +151,7 @@ def _loaded(rules: Rules, position: Position) -> Words:
 @inlined
 def _start_of(column: int) -> int:
     """Return the offset of the lowest card of a column."""
-    return int64(CARDS + MOST_CARDS * column)  # type: ignore[arg-type]
+    return int64(CARDS + MAX_CARDS * column)  # type: ignore[arg-type]
 
 
 @inlined

@@ -27,7 +27,7 @@ LEAST_SLOTS = 7
 """The table is at least as wide as so many cards side by side."""
 COLUMNS_PER_TIER = 13
 """More columns lie in two tiers, so that their cards are large enough to be read in lists and on phones."""
-LEAST_ROWS, MOST_ROWS, GROWTH = 8, 13, 3
+LEAST_ROWS, MAX_ROWS, GROWTH = 8, 13, 3
 """The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits; half as
 many more at most with two decks. Nothing is added to columns on which no cards are built."""
 
@@ -56,7 +56,7 @@ def _rows(rules: Rules, tiers: int) -> int:
     """Return the number of cards for which a column has room without squeezing."""
     if rules.build == "none":
         return max(rules.sizes)
-    limit = MOST_ROWS * (rules.decks + 1) // 2
+    limit = MAX_ROWS * (rules.decks + 1) // 2
     least = max(LEAST_ROWS // tiers, limit if rules.to == "tableau" else 0)
     return min(max(*rules.sizes, least - GROWTH) + GROWTH, limit)
 

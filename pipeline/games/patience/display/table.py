@@ -1,52 +1,31 @@
 """A patience in play: a position after some moves, its legal moves, and its picture with links."""
 
 import re
-from collections.abc import Mapping, Sequence
 
-from dealmill.cards import Marks
-from dealmill.game import Choice, Link, Scene
-from dealmill.pipeline.games.patience.display.drawing import table
-from dealmill.pipeline.games.patience.display.picture import board, told
+from dealmill.cards import CardTable
+from dealmill.game import Choice
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.referees import NO_MOVES
 
 
-class Table:
-    """A position of a game in play."""
+class Table(CardTable[Position]):
+    """A position of a patience in play."""
 
-    def __init__(self, referee: Referee, layout: str, moves: Sequence[str] = ()) -> None:
-        """Play some moves from a layout.
-
-        Raises
-        ------
-        InvalidEvidence
-            If a word is not a move, or the rules do not allow it.
-        """
-        self.referee = referee
-        self.position = referee.position(layout)
-        for play, _ in referee.replayed(self.position, " ".join(moves) or NO_MOVES):
-            self.position = play.after
+    referee: Referee
 
     @property
     def layout(self) -> str:
-        """The position as a layout."""
         return written(self.referee, self.position)
 
     @property
-    def won(self) -> bool:
-        """Whether the game is won."""
-        return self.referee.won(self.position)
-
-    @property
     def choices(self) -> list[Choice]:
-        """The legal moves, each once."""
         plays = {play.word: play for play in self.referee.plays(self.position)}
         pieces = {word: _piece(self.referee.rules, word) for word in plays}
         return [
-            Choice(word, pieces[word], self._targets(play), told(play, self.position)) for word, play in plays.items()
+            Choice(word, pieces[word], self._targets(play), self.display.describe(play, self.position))
+            for word, play in plays.items()
         ]
 
     def _targets(self, play: Play) -> tuple[str, ...]:
@@ -67,11 +46,6 @@ class Table:
         """Return the name of the top card of a column, or of the empty column."""
         column, has_copies = self.position.columns[number - 1], self.referee.rules.copies > 1
         return column[-1] + has_copies * str(number) if column else f"column {number}"
-
-    def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> Scene:
-        """Return the picture, with links on cards and places, and a ring around the cards `moved`."""
-        alt = " ".join(board(self.referee, self.position).split())
-        return table(self.referee.rules, self.position, Marks(moved, links=links), "The table.", f"{alt}.")
 
 
 def _piece(rules: Rules, word: str) -> str:

@@ -1,1 +1,1 @@
-"""What Dealmill solves patiences with: a room for each kind of search, and the careful player."""
+"""The engines of patiences: a package for each kind of search, and the careful player."""

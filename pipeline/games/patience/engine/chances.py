@@ -217,7 +217,7 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     _keep_costs(s, p)
     s[k.DONE], p[mind.COUNT], p[mind.COST + 0] = 0, 1, _cost(s, p, int64(0))
     stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), int64(0), int64(-1)
-    while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
+    while table >= 0 and p[mind.COUNT] < mind.MAX_TABLES:
         if table:
             _go_to(s, p, table)
             _keep_costs(s, p)

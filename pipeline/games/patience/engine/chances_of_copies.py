@@ -177,7 +177,7 @@ def _look_ahead(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     write_row(s, rows, int64(0))
     p[mind.COUNT], p[mind.COST + 0] = 1, _cost(s, p, int64(0))
     hidden, table, chosen = _hidden(s), int64(0), int64(-1)
-    while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MOST_TABLES:
+    while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MAX_TABLES:
         if table:
             read_row(s, rows, table)
             _keep_costs(s, p)

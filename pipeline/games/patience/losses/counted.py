@@ -18,12 +18,12 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, pairs
 from dealmill.verdicts import InvalidEvidence, check_positions
 
-MOST_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
-MOST_COMPILED, MOST_DEALT = 1_000_000_000, 4_000_000
+MAX_COMPILED, MAX_DEALT = 1_000_000_000, 4_000_000
 """No referee visits more; the second is for stocks that are dealt to the columns, whose positions take 90 bytes each:
 judging a claim takes less than 500 MB."""
-MOST_PLAIN = 100
+MAX_PLAIN = 100
 """Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
@@ -164,7 +164,7 @@ def cards_may_be_absent_at_once(rules: Rules) -> bool:
 
 def most_positions(rules: Rules) -> int:
     """Return how many positions of a loss the referees visit at most."""
-    return MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+    return MAX_POSITIONS if rules.copies > 1 else MAX_DEALT if rules.to == "tableau" else MAX_COMPILED
 
 
 def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.verdicts import InvalidEvidence, check_positions
 
-MOST_TUPLES = 10_000_000
+MAX_TUPLES = 10_000_000
 """A sweep over so many tuples takes seconds and less than 300 MB; over those of a deal of Golf, 0.01 s."""
 
 
@@ -87,4 +87,4 @@ def _tops(front: list[int], rank: int, weight: int, tuples: int) -> int:
 def can_be_swept(rules: Rules) -> bool:
     """Return whether cards go nowhere but into the hole, from few fronts and a stock whose order is fixed."""
     into_hole = rules.hole != "none" and rules.build == "none" and rules.spaces == "none" and rules.cells == 0
-    return into_hole and (rules.stock == 0 or rules.to == "hole") and rules.most_tuples <= MOST_TUPLES
+    return into_hole and (rules.stock == 0 or rules.to == "hole") and rules.most_tuples <= MAX_TUPLES

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.losses.counted import MOST_COMPILED, reached, visited
+from dealmill.pipeline.games.patience.losses.counted import MAX_COMPILED, reached, visited
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
@@ -143,8 +143,8 @@ def read_walks(rules: Rules, evidence: str) -> WalkLoss:
         shown = f"{FORM} {evidence}"[:40]
         raise InvalidEvidence(1, f"{shown!r} is not the evidence of a loss, such as {FORM} * 7276")
     positions = int(words[1])
-    if positions > MOST_COMPILED:
-        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MOST_COMPILED:,}")
+    if positions > MAX_COMPILED:
+        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MAX_COMPILED:,}")
     if not walks_prove_losses(rules):
         raise InvalidEvidence(1, f"walks prove nothing in {rules.name}")
     return WalkLoss(positions)

@@ -24,7 +24,7 @@ from dealmill.verdicts import InvalidEvidence
 
 LETTERS = "abcdefgk"
 HOME, ANY_CELL = "h", "r"
-MOST_COLUMNS = 10
+MAX_COLUMNS = 10
 PLACE = f"10|[1-9{LETTERS}]"
 MOVE = re.compile(rf"({PLACE})({PLACE}|[{HOME}{ANY_CELL}])(?:v([0-9a-f]))?", re.ASCII)
 BEGINNING = re.compile(rf"(?:{PLACE})?v?|\.+|…", re.ASCII)
@@ -32,7 +32,7 @@ BEGINNING = re.compile(rf"(?:{PLACE})?v?|\.+|…", re.ASCII)
 FRAME = re.compile(r"^-=[-=]*$|^this game is solveable.*|^\d+:", re.ASCII | re.DOTALL | re.MULTILINE)
 """What programs write around a solution: the frame of Freecell Solver, and the number of a deal."""
 CUT_OFF = "the text is cut off"
-MOST_TRIES = 2_000
+MAX_TRIES = 2_000
 """How often another number of cards is tried for moves to empty columns."""
 
 
@@ -42,7 +42,7 @@ def covers(rules: Rules) -> bool:
         rules.move == "card"
         and not (rules.complete or rules.stock or rules.reserve)
         and (rules.hole, rules.copies) == ("none", 1)
-        and len(rules.sizes) <= MOST_COLUMNS
+        and len(rules.sizes) <= MAX_COLUMNS
         and rules.cells <= len(LETTERS)
     )
 
@@ -140,7 +140,7 @@ class Table:
         ):
             self.move_card(source, HOME)
 
-    def counts(self, source: str, target: str, said: int | None) -> list[int]:
+    def counts(self, source: str, target: str, claimed: int | None) -> list[int]:
         """Return how many cards a move between columns may be of, the likeliest number first.
 
         Raises
@@ -160,8 +160,8 @@ class Table:
             fitting = [count for count in range(run, 0, -1) if self.referee.fills(cards[-count], self.base)]
         movable = [count for count in fitting if count <= room or (count == len(cards) and not below)]
         movable.sort(key=lambda count: count == len(cards) and not below)  # a whole column gains nothing there
-        if said is not None and said not in movable:
-            raise ValueError(f"{said} cards cannot move there")
+        if claimed is not None and claimed not in movable:
+            raise ValueError(f"{claimed} cards cannot move there")
         if not movable:
             lies = f"on {below}" if below else "in an empty column"
             raise ValueError(
@@ -169,7 +169,7 @@ class Table:
                 if fitting
                 else f"no card of {' '.join(cards[-run:])} may lie {lies}"
             )
-        return movable if said is None else [said]
+        return movable if claimed is None else [claimed]
 
     def spaces(self, *places: str) -> list[str]:
         """Return the empty columns by way of which any card may move, without some places."""
@@ -236,7 +236,7 @@ def single_moves(referee: Referee, program: str, layout: str, text: str, *, whol
             if first_error is None or error.step > first_error.step:
                 first_error = error
             tries += 1
-            if not untried or tries > MOST_TRIES:
+            if not untried or tries > MAX_TRIES:
                 raise first_error from None
             table, done, count = untried.pop()
             _move(table, tokens[done], count)

@@ -4,7 +4,7 @@ import numpy as np
 
 from dealmill.kernels import Bytes, Mask, Numbers, inlined, kernel
 from dealmill.pipeline.games.tantrix.canonical import BLANK, IN_HAND, NO_TILE, SLASH, tile_code
-from dealmill.pipeline.games.tantrix.loop.layout import LEAST_TILES, MOST_TILES
+from dealmill.pipeline.games.tantrix.loop.layout import LEAST_TILES, MAX_TILES
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, TILES
 
 FIRST_TILE = len("R / ")
@@ -22,7 +22,7 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
     canonical = np.empty(len(starts), dtype=np.bool_)
     for i in range(len(starts)):
         tiles, rest = divmod(ends[i] - starts[i] - FIRST_TILE + 1, TILE_PITCH)
-        fits = rest == 0 and LEAST_TILES <= tiles <= MOST_TILES
+        fits = rest == 0 and LEAST_TILES <= tiles <= MAX_TILES
         canonical[i] = fits and _is_layout(text, np.uint64(starts[i]), tiles)
     return canonical
 

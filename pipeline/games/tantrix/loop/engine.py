@@ -35,7 +35,7 @@ from dealmill.kernels import (
 )
 from dealmill.pipeline.games.tantrix.board import COLOURS, ONE_PER_SIDE, STEPS, ZERO
 from dealmill.pipeline.games.tantrix.loop.canonical import FIRST_TILE, TILE_PITCH
-from dealmill.pipeline.games.tantrix.loop.layout import MOST_TILES
+from dealmill.pipeline.games.tantrix.loop.layout import MAX_TILES
 from dealmill.pipeline.games.tantrix.notation import (
     BITS,
     BLANK,
@@ -57,7 +57,7 @@ CERTIFIED = 1_000_000
 """The most chains that a certificate can count. If there are more, a layout without a loop is undecided."""
 
 GENTLE, CHAINS = (np.frombuffer(word, dtype=np.uint8) for word in (b"gentle ", b"chains "))
-LONGEST_EVIDENCE = len("-21,-21:BBGGRR ") * MOST_TILES
+LONGEST_EVIDENCE = len("-21,-21:BBGGRR ") * MAX_TILES
 OCCUPIED = np.uint64(1 << 24)
 """Set in the word of a space with a tile. The lower bits are the colours that neighbours show, as in `board`."""
 SIDE_BITS, FIRST_SIDE = np.uint64(4), np.uint64(20)
@@ -100,11 +100,11 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     tiles = Tiles(
-        np.empty((MOST_TILES, 2, SIDES), dtype=np.uint64),
-        np.empty((MOST_TILES, 2, SIDES), dtype=np.int64),
-        np.empty(MOST_TILES, dtype=np.int64),
+        np.empty((MAX_TILES, 2, SIDES), dtype=np.uint64),
+        np.empty((MAX_TILES, 2, SIDES), dtype=np.int64),
+        np.empty(MAX_TILES, dtype=np.int64),
     )
-    room = MOST_TILES + 1
+    room = MAX_TILES + 1
     chain = Chain(
         np.zeros(SPACES, dtype=np.uint64),
         np.zeros(room, dtype=np.bool_),

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, read_file
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, LEAST, why_no_tile
 
-LEAST_TILES, MOST_TILES = 3, 42
+LEAST_TILES, MAX_TILES = 3, 42
 """Three sharp curves make a circle; 42 of the 56 tiles have a given colour."""
 LONGEST_LINE = 1000
 
@@ -50,8 +50,8 @@ def _reasons(colour: str, tiles: list[str]) -> Iterator[str]:
     known = colour in set(COLOURS)
     if not known:
         yield f"the colour before the / is {colour!r}, expected one of {', '.join(COLOURS)}"
-    if not LEAST_TILES <= len(tiles) <= MOST_TILES:
-        yield f"the number of tiles is {len(tiles)}, expected {LEAST_TILES} to {MOST_TILES}"
+    if not LEAST_TILES <= len(tiles) <= MAX_TILES:
+        yield f"the number of tiles is {len(tiles)}, expected {LEAST_TILES} to {MAX_TILES}"
     yield from filter(None, map(why_no_tile, tiles))
     for tile, times in Counter(LEAST[tile] for tile in tiles if tile in LEAST).items():
         if times > 1:

@@ -23,7 +23,7 @@ ENGINE = "winnable"
 COLOURS = "BGRY"
 LEAST_TILES = 3
 GENTLE, CHAINS = "gentle", "chains"
-MOST_CHAINS = 1_000_000
+MAX_CHAINS = 1_000_000
 """The referee refuses a certificate that counts more chains. To lay so many takes three to five seconds."""
 
 TILE = re.compile(rf"[{COLOURS}]{{6}}")
@@ -151,8 +151,8 @@ def read_certificate(layout: Layout, evidence: str) -> tuple[str, int]:
         raise InvalidEvidence(0, f"{len(layout.gentle)} links are gentle curves, not {count}")
     if what == GENTLE and count % 2 == 0:
         raise InvalidEvidence(0, f"the number of gentle curves is {count}, which is even")
-    if count > MOST_CHAINS:
-        raise InvalidEvidence(0, f"{count:,} chains are more than the referee lays, {MOST_CHAINS:,}")
+    if count > MAX_CHAINS:
+        raise InvalidEvidence(0, f"{count:,} chains are more than the referee lays, {MAX_CHAINS:,}")
     return what, count
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.tantrix.loop import engine
 from dealmill.pipeline.games.tantrix.loop.layout import canonical
-from dealmill.pipeline.games.tantrix.loop.rules import MOST_CHAINS
+from dealmill.pipeline.games.tantrix.loop.rules import MAX_CHAINS
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix.loop import naive
@@ -58,7 +58,7 @@ def test_a_search_that_gives_up_starts_again_and_in_the_end_lays_all_chains() ->
 
 
 def test_certificates_count_no_more_than_the_referee_lays() -> None:
-    assert engine.CERTIFIED == MOST_CHAINS
+    assert engine.CERTIFIED == MAX_CHAINS
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])

@@ -149,9 +149,9 @@ def test_chains_are_those_of_plain_code_as_far_as_they_are_counted() -> None:
 
 
 def test_only_so_many_chains_are_laid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "MOST_CHAINS", 6)
+    monkeypatch.setattr(rules, "MAX_CHAINS", 6)
     check("winnable", EVEN, Verdict.UNWINNABLE, None, "chains 6")
-    monkeypatch.setattr(rules, "MOST_CHAINS", 5)
+    monkeypatch.setattr(rules, "MAX_CHAINS", 5)
     with pytest.raises(InvalidEvidence, match="6 chains are more than the referee lays, 5"):
         check("winnable", EVEN, Verdict.UNWINNABLE, None, "chains 6")
 

@@ -13,9 +13,9 @@ for each t. There is a walk if, for some t, no e(r) is negative and its steps ar
 
 from dealmill.kernels import Fields, count_bits, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
-MOST_NODES, MOST_STEPS = 64, 128
+MAX_NODES, MAX_STEPS = 64, 128
 ROOM = 64
 """The moves of a position: each column's top into the hole, or parked, and each parked rank into the hole."""
 ARRAY = Fields()
@@ -26,15 +26,15 @@ HOLE, HASH, PARKED_COUNT, EMPTY_COUNT, LEFT, DEPTH, NODES, TABLE_LIMIT = ARRAY.w
 LEFT_OF, PARKED, EVEN, HOLE_KEY, PARKED_KEY = ARRAY.rows(5, 13)
 """One word for each rank: how many cards are left and how many parked, the ranks an even number of steps after it, and
 words for the hash."""
-NODE_OF = ARRAY.row(MOST_COLUMNS)
+NODE_OF = ARRAY.row(MAX_COLUMNS)
 """The node of each column."""
-PARENT, RANK, NODE_KEY = ARRAY.rows(3, MOST_NODES)
+PARENT, RANK, NODE_KEY = ARRAY.rows(3, MAX_NODES)
 """One word for each node."""
-MOVES_BEGIN, MOVES_END, MOVE = ARRAY.rows(3, MOST_STEPS)
+MOVES_BEGIN, MOVES_END, MOVE = ARRAY.rows(3, MAX_STEPS)
 """For each step of the path that is searched: its moves that are not tried yet, and the one that was played."""
 MOVES = ARRAY.size
 """The moves of all steps follow, with room for those of each."""
-SIZE = MOVES + MOST_STEPS * ROOM
+SIZE = MOVES + MAX_STEPS * ROOM
 WON, LOST, OUT_OF_NODES, OUT_OF_ROOM = 1, 2, 3, 4
 ROOT = 0
 INTO_HOLE, PARK, FROM_PARKED = range(3)

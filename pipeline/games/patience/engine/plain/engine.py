@@ -25,7 +25,7 @@ FIRST_ROOM = 12_000_000
 """The nodes for which an array has room at first, and no more than the limit. It is reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000
 """A search goes no deeper than this, and has at most this many moves that are to be tried, at first."""
-MOST_DEALT = 4_000_000
+MAX_DEALT = 4_000_000
 """No referee counts more positions of a loss if the stock is dealt to the columns."""
 SHALLOW_NODES = 12_000_000
 """A search goes deeper only after as many nodes in all, so that outputs with fewer nodes are those of earlier code."""
@@ -148,7 +148,7 @@ def answer(result: int, words: k.Words, base: int, rules: Rules) -> tuple[Verdic
     match result:
         case k.WON:
             return Verdict.WINNABLE, nodes, words_of_win(words, base, rules)
-        case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MOST_DEALT:
+        case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MAX_DEALT:
             return (
                 Verdict.UNWINNABLE,
                 nodes,
@@ -268,8 +268,8 @@ def divide(words: k.Words, sizes: Sizes) -> None:
     words[k.TRAIL] = words[k.FRAMES] + sizes.frames
     words[k.MOVES] = words[k.TRAIL] + sizes.trail
     words[k.BEAM] = words[k.MOVES] + sizes.moves
-    words[k.MOST_FRAMES] = sizes.frames // k.FRAME
-    words[k.MOST_MOVES] = sizes.moves
+    words[k.MAX_FRAMES] = sizes.frames // k.FRAME
+    words[k.MAX_MOVES] = sizes.moves
     words[k.TABLE_LIMIT] = 3 * sizes.table // 5
 
 

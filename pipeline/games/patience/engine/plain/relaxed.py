@@ -48,8 +48,8 @@ def _lacks_neighbours(s: Words) -> bool:
     first_taken, last_taken = int64(0), int64(0)
     while True:
         before = _count(s[k.WAITING], last) + (top == last) + 60 * (often >> last & 1) - last_taken
-        here = _count(s[k.WAITING], int64(0)) + (top == 0) + 60 * (often & 1) - first_taken
-        if before < 0 or here < 0:
+        current = _count(s[k.WAITING], int64(0)) + (top == 0) + 60 * (often & 1) - first_taken
+        if before < 0 or current < 0:
             return True
         if not wrap:
             before = int64(0)
@@ -64,7 +64,7 @@ def _lacks_neighbours(s: Words) -> bool:
                     return True
                 if rank == last - 1:
                     last_taken = need
-            before, here = here, after
+            before, current = current, after
         first_taken = need
         if not wrap:
             return bool(need > 0)

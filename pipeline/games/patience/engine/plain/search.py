@@ -146,7 +146,7 @@ def search(s: Words, budget: int) -> int:
         if s[k.LITERAL] == 0 and s[k.RELAXED] and not is_open and is_lost(s):
             continue
         start = s[frame + 2]
-        if depth + 1 >= s[k.MOST_FRAMES] or start + s[k.ROOM] > s[k.MOST_MOVES]:
+        if depth + 1 >= s[k.MAX_FRAMES] or start + s[k.ROOM] > s[k.MAX_MOVES]:
             result = int64(k.OPEN)
             continue
         depth += 1

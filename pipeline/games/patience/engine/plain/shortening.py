@@ -9,7 +9,7 @@ from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, f
 
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
-LONGEST_DETOUR, MOST_CARDS = 60, 10
+LONGEST_DETOUR, MAX_CARDS = 60, 10
 """The moves that one shortcut replaces at most, and the cards that move in it."""
 SHORTCUTS, REPEATED_MOVES = 100_000, 50_000
 """The shortcuts that are tried at most, and the moves that are played again at most to see which are needed."""
@@ -150,7 +150,7 @@ def _take_shortcut(s: Words, position: int, last: int) -> int:
             differing |= bit
             count += 1
         saved = number - position - count
-        if saved > max(gain, before) and count <= MOST_CARDS and (s[k.TRIES] > 0 or gain < 0):
+        if saved > max(gain, before) and count <= MAX_CARDS and (s[k.TRIES] > 0 or gain < 0):
             s[k.TRIES] -= 1
             if _leads_to(s, differing, s[s[k.TABLE] + number]):
                 best, cards, gain = int64(number), differing, saved

@@ -42,7 +42,7 @@ def _nth_card(number: int, order: int) -> int:
 def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
     """Search the easier game in which these cards are idle. It is won if a game was in which fewer are."""
     live = s[k.CANDIDATES] & ~idle
-    for number in range(min(s[k.WIN_COUNT], k.MOST_WINS)):
+    for number in range(min(s[k.WIN_COUNT], k.MAX_WINS)):
         if live & ~s[k.WINS + number] == 0:
             return int64(k.WON)
     s[k.IDLE], result = idle, int64(k.OPEN)
@@ -52,7 +52,7 @@ def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
         if result != k.OPEN:
             break
     if result == k.WON:
-        s[k.WINS + s[k.WIN_COUNT] % k.MOST_WINS] = live
+        s[k.WINS + s[k.WIN_COUNT] % k.MAX_WINS] = live
         s[k.WIN_COUNT] += 1
     return result
 
@@ -75,18 +75,18 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
     was dropped later is tried again.
     """
     stop, nodes = s[k.NODES] + budget, int64(QUICK_TRY)
-    kept, count = int64(0), int64(0)
+    needed, count = int64(0), int64(0)
     while s[k.NODES] < stop:
         idle = _dropped(s, count)
         for step in range(52):
             bit = bit_of(_nth_card(step, order))
-            if candidates & ~idle & ~kept & bit == 0 or s[k.CANDIDATES] == idle | bit or s[k.NODES] >= stop:
+            if candidates & ~idle & ~needed & bit == 0 or s[k.CANDIDATES] == idle | bit or s[k.NODES] >= stop:
                 continue
             result = _try_with(s, idle | bit, nodes, int64(2))
             if result in (k.LOST, k.OUT_OF_NODES):
                 return result
             if result == k.WON:
-                kept |= bit
+                needed |= bit
             else:
                 idle |= bit
                 s[k.DROPPED + count] = bit
@@ -111,7 +111,7 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
             nodes *= 4
         else:
             count = won - 1
-            kept = s[k.DROPPED + count]
+            needed = s[k.DROPPED + count]
             nodes = max(nodes, min(2 * nodes, spent // 4))
     return int64(k.OPEN)
 

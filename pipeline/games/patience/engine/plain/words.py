@@ -14,27 +14,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 Words = NDArray[np.int64]
 
 ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
 """What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
 
-MOST_WINS = 100
+MAX_WINS = 100
 ARRAY = Fields()
 # Rules of the game
 MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = ARRAY.words(11)
 STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, STOCK_IS_OPEN, PROBE_NODES, DISORDER = ARRAY.words(8)
 # What is searched
 LITERAL, NOISE, NODES = ARRAY.words(3)
-FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = ARRAY.words(9)
+FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MAX_FRAMES, MAX_MOVES, OTHER_TABLE, STORED = ARRAY.words(9)
 # A position
 POSITION = ARRAY.coming()
 HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT = ARRAY.words(9)
 UP = ARRAY.row(4)
 TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING, EMPTY, FACE_DOWN, STOCK_LEFT = ARRAY.words(10)
-TOP = ARRAY.row(MOST_COLUMNS)
+TOP = ARRAY.row(MAX_COLUMNS)
 UNDER, COLUMN_OF, RESERVE_CARDS = ARRAY.rows(3, 52)
 POSITION_SIZE, POSITION_END = ARRAY.coming() - POSITION, ARRAY.size
 # The easier game that is searched, and the best list of cards
@@ -46,7 +46,7 @@ SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
 # The position from which searches start, easier games that were won, and cards that were dropped
-START, WINS, DROPPED = ARRAY.row(POSITION_SIZE), ARRAY.row(MOST_WINS), ARRAY.row(52)
+START, WINS, DROPPED = ARRAY.row(POSITION_SIZE), ARRAY.row(MAX_WINS), ARRAY.row(52)
 # How far a layout is decided, for a search that goes on with more room; see `solving`
 ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = ARRAY.words(8)
 # Whether the positions of a search prove a loss, and how many do; the widest beam, whether it comes before a full
@@ -64,7 +64,7 @@ NO_CARD = 63
 CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY, DEALT = range(52, 60)
 """Places of cards, besides other cards; `TURNED_UP` is only hashed, absent cards are `AWAY`, and a row of the stock is
 `DEALT`."""
-FIRST_COLUMN_LIMIT = MOST_COLUMNS
+FIRST_COLUMN_LIMIT = MAX_COLUMNS
 """Places below this are columns."""
 WON, LOST, OPEN, OUT_OF_NODES, CONTRADICTION, OUT_OF_ROOM = 1, 2, 3, 4, 5, 6
 FRAME, STEP = 4, 3

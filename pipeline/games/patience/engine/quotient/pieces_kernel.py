@@ -28,7 +28,7 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
     red_ranks,
 )
 
-MOST_MOVES, DEPTH = 60, 110
+MAX_MOVES, DEPTH = 60, 110
 """A position has fewer moves, and no play has more: with each, one more card is up, or waits no longer."""
 ARRAY = Fields()
 # Rules and layout
@@ -43,7 +43,7 @@ those of kinds that are bare, and free, by numbers; and the columns without a ro
 HEIGHTS = ARRAY.row(4)
 # The search
 NODES = ARRAY.word()
-STACK = ARRAY.row(MOST_MOVES * DEPTH)
+STACK = ARRAY.row(MAX_MOVES * DEPTH)
 END = ARRAY.size
 
 

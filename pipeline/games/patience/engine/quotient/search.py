@@ -14,7 +14,7 @@ FIRST_NODES = 1_000
 """The nodes of the full search before the first round."""
 FULL_SEARCH, PROBES, PROBE_NODES = 4_000, 1_000, 500
 """The nodes that the first round spends on the full search, on all short ones, and on each of those."""
-MOST_PROBE_NODES = 50_000
+MAX_PROBE_NODES = 50_000
 
 
 @inlined
@@ -83,7 +83,7 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
                 return int64(k.OUT_OF_TABLE)
             grow(table, q[f + k.SIZE], larger)
             q[f + k.SIZE] = larger
-        if top + k.MOST_MOVES > q[f + k.STACK_ROOM]:
+        if top + k.MAX_MOVES > q[f + k.STACK_ROOM]:
             return int64(k.OUT_OF_STACK)
         decode(q, stack[top])
         settle(q)
@@ -135,7 +135,7 @@ def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_st
         if result != k.OPEN:
             return result
         number = q[k.ROUND]
-        budget = min(int64(PROBE_NODES) << number, int64(MOST_PROBE_NODES))
+        budget = min(int64(PROBE_NODES) << number, int64(MAX_PROBE_NODES))
         for attempt in range((int64(PROBES) << number) // budget):
             _begin(q, table_of_probe, stack_of_probe, probe)
             q[k.NOISE] = 1_000 * number + 2 * attempt + 1

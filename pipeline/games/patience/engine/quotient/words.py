@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
 from dealmill.pipeline.games.patience.coverage import BITS_OF_SUIT
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 Words = NDArray[np.int64]
 
-MOST_MOVES = 130
+MAX_MOVES = 130
 """A position has fewer moves."""
-MOST_ROWS = 52 + MOST_COLUMNS
+MAX_ROWS = 52 + MAX_COLUMNS
 FIELD, CARD_FIELDS = BITS_OF_SUIT, 4 * BITS_OF_SUIT
 """The bits of a suit in a key, and those of all suits."""
 SEARCH = range(5)
@@ -37,11 +37,11 @@ RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, DECK, FIRST_KEY = 
 STOCK_SIZE, STOCK_CARDS, OPEN_RESERVE, BEGINNING_COUNT = ARRAY.words(4)
 STOCK_ORDER = ARRAY.row(52)
 BEGINNING, BEGUN_COLUMN = ARRAY.rows(2, 52)
-WAITING_IN, BLOCKS = ARRAY.rows(2, MOST_COLUMNS)
-LOWEST, HIDDEN = ARRAY.rows(2, MOST_ROWS)
+WAITING_IN, BLOCKS = ARRAY.rows(2, MAX_COLUMNS)
+LOWEST, HIDDEN = ARRAY.rows(2, MAX_ROWS)
 # A position
 KEY, WAITING, TURNED, FURTHER_PASSES = ARRAY.words(4)
-HEIGHTS, ROWS = ARRAY.row(4), ARRAY.row(MOST_COLUMNS)
+HEIGHTS, ROWS = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, STOCK, RESERVE, OFFERED, SAFE = ARRAY.words(12)
 """Sets of cards: face up in columns; those of them that wait, and the others; on foundations; below others in a column
 or a stacked reserve; next on a foundation; that have a free place; that can be bared; in the stock; that can be taken
@@ -49,12 +49,12 @@ from the reserve; offered by these two; safe."""
 SETTLED_COUNT, SETTLED = ARRAY.word(), ARRAY.row(52)
 """The cards that went up without a move."""
 CHILD_COUNT = ARRAY.word()
-CHILD_KEYS, CHILD_MOVES, CHILD_SCORES = ARRAY.rows(3, MOST_MOVES)
+CHILD_KEYS, CHILD_MOVES, CHILD_SCORES = ARRAY.rows(3, MAX_MOVES)
 # The search
 NOISE, NODES, LIMIT, ROUND, STOP, PROBED = ARRAY.words(6)
 FULL, PROBE = ARRAY.rows(2, len(SEARCH))
 BEGUN, UNCOVERED, BURIED, EMPTIED = ARRAY.words(4)
-REACHED, AFTER_KEYS = ARRAY.row(MOST_COLUMNS), ARRAY.row(MOST_MOVES)
+REACHED, AFTER_KEYS = ARRAY.row(MAX_COLUMNS), ARRAY.row(MAX_MOVES)
 END = ARRAY.size
 
 NO_CARD = 63

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
-from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
+from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
@@ -28,7 +28,7 @@ LAYERS, LAYERS_OF_ROW, LAYERS_OF_TURN = 300, 20, 10
 goes to the columns, or for each turn of it."""
 FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
 """After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
-was left: up to `MOST_POSITIONS`, or if it died early, as many as referees visit."""
+was left: up to `MAX_POSITIONS`, or if it died early, as many as referees visit."""
 EARLY = 30
 """A beam dies early after fewer positions than so many times its width."""
 NEAR = 32
@@ -80,7 +80,7 @@ class _Search:
 
     def __init__(self, rules: Rules, limit: int) -> None:
         self.rules = rules
-        self.most_counted = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT
+        self.most_counted = MAX_POSITIONS if rules.copies > 1 else MAX_DEALT
         rows, turns = -(-rules.stock // len(rules.sizes)), -(-rules.stock // rules.draw)
         layers = LAYERS + (LAYERS_OF_TURN * turns if has_waste(rules) else LAYERS_OF_ROW * rows)
         self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
@@ -120,7 +120,7 @@ class _Search:
                 yield self._count(FEW_POSITIONS), True
             elif number == SECOND_COUNT and words[k.DIED]:
                 is_early = words[k.COUNT] < EARLY * width
-                yield self._count(self.most_counted if is_early else MOST_POSITIONS), True
+                yield self._count(self.most_counted if is_early else MAX_POSITIONS), True
             number += 1
 
     def _beam(self, width: int) -> int:

@@ -14,31 +14,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, inlined, int64, routine
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
 
-MOST_CARDS, MOST_PLACES, MOST_PILES = 104, MOST_COLUMNS + 1, 32
+MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 1, 32
 """Places are columns, and the waste."""
-MOST_MOVES = MOST_PLACES * MOST_COLUMNS * MOST_CARDS // 4
+MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
 COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
-PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_CARDS)
+PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
 LEFT, DEALT = ARRAY.words(2)
-UP = ARRAY.row(MOST_PILES)
-LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MOST_PLACES)
+UP = ARRAY.row(MAX_PILES)
+LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MAX_PLACES)
 POSITION_SIZE = ARRAY.coming() - POSITION
-CARDS = ARRAY.row(MOST_PLACES * MOST_CARDS)
+CARDS = ARRAY.row(MAX_PLACES * MAX_CARDS)
 # The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
 # whether it ended since there was no further move
 NODES, LIMIT, NOISE, COUNT, DIED = ARRAY.words(5)
-MOVES = ARRAY.row(MOST_MOVES)
+MOVES = ARRAY.row(MAX_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
 END = ARRAY.size
@@ -53,7 +53,7 @@ IN_RUN, PER_RUN_CARD, FITTING, MISFIT, FACE_DOWN, SPACE, KING_BELOW, WHOLE_SUIT 
 FIRST_SPACE = 10
 """What the value of a position counts: a card that moves with the one below it, also for each card of its run; one that
 only fits, or does not; a card that lies face down; an empty column; a last rank at the bottom; a suit that has left."""
-CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MOST_COVERED = 20, 8, 3, 6, 2, 4
+CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
 IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE = 7, 6, 3
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
 only is lower than all below it, or covers lower ones, for each rank; and a card in the waste, or one there that covers
@@ -72,7 +72,7 @@ def bit_of(card: int) -> int:
 
 @inlined
 def card_at(s: Words, column: int, height: int) -> int:
-    card: int = s[CARDS + MOST_CARDS * column + height]
+    card: int = s[CARDS + MAX_CARDS * column + height]
     return card
 
 
@@ -90,7 +90,7 @@ def _worth(s: Words, column: int) -> int:
         if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1:
             value += BUILT
         elif card % 13 > lowest:
-            value -= COVERING * min(card % 13 - lowest, int64(MOST_COVERED))
+            value -= COVERING * min(card % 13 - lowest, int64(MAX_COVERED))
         elif height:
             value -= UNBUILT
         lowest, under = min(lowest, card % 13), card
@@ -104,7 +104,7 @@ def _worth_of_waste(s: Words, waste: int) -> int:
     for height in range(s[LENGTH + waste]):
         rank = card_at(s, waste, int64(height)) % 13
         if rank > lowest:
-            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MOST_COVERED))
+            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MAX_COVERED))
         lowest = min(lowest, rank)
     return int64(value)
 
@@ -155,7 +155,7 @@ def position_key(s: Words) -> int:
             own ^= own >> 31
         key += own
     if s[TO_WASTE]:
-        own = (s[KEYS + s[COLUMNS]] + MOST_COLUMNS) * int64(MIX)
+        own = (s[KEYS + s[COLUMNS]] + MAX_COLUMNS) * int64(MIX)
         key += own ^ own >> 31
     key *= int64(MIX)
     key ^= key >> 32
@@ -192,7 +192,7 @@ def read_row(s: Words, rows: Rows, row: int) -> None:
         s[LENGTH + column], s[DOWN + column] = length, rows[row, at + 1]
         at += 2
         for height in range(length):
-            s[CARDS + MOST_CARDS * column + height] = rows[row, at + height]
+            s[CARDS + MAX_CARDS * column + height] = rows[row, at + height]
         at += length
         _weigh(s, int64(column))
 
@@ -210,7 +210,7 @@ def write_row(s: Words, rows: Rows, row: int) -> None:
         rows[row, at], rows[row, at + 1] = length, s[DOWN + column]
         at += 2
         for height in range(length):
-            rows[row, at + height] = s[CARDS + MOST_CARDS * column + height]
+            rows[row, at + height] = s[CARDS + MAX_CARDS * column + height]
         at += length
 
 
@@ -345,7 +345,7 @@ def _turn(s: Words, size: int) -> None:
     """Turn cards of the stock, which come to the waste."""
     waste = int64(s[COLUMNS])
     for number in range(size):
-        s[CARDS + MOST_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
+        s[CARDS + MAX_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
     s[LENGTH + waste] += size
     s[DEALT] += size
 
@@ -371,7 +371,7 @@ def do(s: Words, move: int, literal: bool) -> None:
     elif target == DEAL:
         dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
         for each in range(dealt):
-            s[CARDS + MOST_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
+            s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
             s[LENGTH + each] += 1
             finish(s, int64(each), literal)
         s[DEALT] += dealt
@@ -386,7 +386,7 @@ def do(s: Words, move: int, literal: bool) -> None:
         s[LENGTH + column] -= size
         for height in range(size):
             card = card_at(s, column, s[LENGTH + column] + height)
-            s[CARDS + MOST_CARDS * target + s[LENGTH + target] + height] = card
+            s[CARDS + MAX_CARDS * target + s[LENGTH + target] + height] = card
         s[LENGTH + target] += size
         finish(s, column, literal)
         finish(s, target, literal)

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider import (
     table_size,
     words_of_moves,
 )
-from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT
+from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
 
@@ -32,9 +32,9 @@ class Waits:
     rules: Rules
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-        """Solve layouts; a node is a position that is searched. No referee counts more than `MOST_DEALT`."""
+        """Solve layouts; a node is a position that is searched. No referee counts more than `MAX_DEALT`."""
         batch = Batch([], [], [], [])
-        search = _Search(self.rules, min(max_nodes, MOST_DEALT))
+        search = _Search(self.rules, min(max_nodes, MAX_DEALT))
         for layout in to_strings(layouts):
             verdict, evidence = search.solve(layout)
             nodes = int(search.words[k.NODES])

@@ -8,7 +8,7 @@ are lost. So if no position is won, their number proves the loss.
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
-    MOST_CARDS,
+    MAX_CARDS,
     NO_CARD,
     NO_COLUMN,
     SUIT,
@@ -27,14 +27,14 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     store,
     top_card,
 )
-from dealmill.rules_files import MOST_COLUMNS
+from dealmill.rules_files import MAX_COLUMNS
 
 ARRAY = Fields(k.END)
 JOINED, IN_COLUMNS, IN_STOCK, WAITING, PAIR = ARRAY.words(5)
 """Sets of cards: joined ones, those in columns and in the stock, and waiting ones; and the card of a pair, or none."""
 ON, HEIGHT, COLUMN = ARRAY.rows(3, 64)
 """For each card, the one that lies on it, and where it lies; of a card in no column, the column is `NO_COLUMN`."""
-MOVABLE = ARRAY.row(MOST_COLUMNS)
+MOVABLE = ARRAY.row(MAX_COLUMNS)
 """How many cards on top of each column can move together."""
 END = ARRAY.size
 
@@ -90,7 +90,7 @@ def _wait(s: Words, waiting: int) -> int:
     while waiting != before:
         before, others, kings_stay = waiting, int64(0), _kings_stay(s, waiting)
         for column in range(s[k.COLUMNS]):
-            leaves = int64(MOST_CARDS)  # the height of the lowest card above that may leave
+            leaves = int64(MAX_CARDS)  # the height of the lowest card above that may leave
             for height in range(s[k.LENGTH + column] - 1, -1, -1):
                 card = card_at(s, int64(column), int64(height))
                 if s[JOINED] & bit_of(card):

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
@@ -16,11 +18,19 @@ PROVED_BUILDS = ("build", "any-suit", "red-black", "same-suit", "none")
 """The ways to build columns and runs that the proofs in Coq know."""
 
 
-def seeds(first: int, count: int, quick: int) -> list[object]:
+def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
     """Return the seeds `[first, first + count)` as parameters of a test, ten at once. `make test` tries the first
-    `quick` of them, and `make test-slow` the others."""
-    tens = [range(seed, seed + 10) for seed in range(first, first + count, 10)]
-    return SELECTION.parameters(tens, lambda ten: ten[0] < first + quick)
+    `quick` of them, and `make test-slow` the others; if `slow` is given, only the others of the first `slow` seeds, and
+    those after these are tried by hand."""
+    last = first + (count if slow is None else slow)
+    tens, by_hand = (
+        [range(seed, seed + 10) for seed in numbers]
+        for numbers in (range(first, last, 10), range(last, first + count, 10))
+    )
+    return [
+        *SELECTION.parameters(tens, lambda ten: ten[0] < first + quick),
+        *(pytest.param(ten, marks=pytest.mark.by_hand) for ten in by_hand),
+    ]
 
 
 def random_rules(random: Random) -> Rules:

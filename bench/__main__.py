@@ -98,7 +98,7 @@ SECTIONS: list[Section] = [
     (
         "FreeCell",
         "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
-        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and both referees.",
+        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; the engine of Dealmill, and both referees.",
         freecell.against_range_solver,
     ),
     (

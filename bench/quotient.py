@@ -9,7 +9,7 @@ from dealmill.pipeline.games.patience import GAMES, Patience
 from dealmill.pipeline.games.patience.engine.quotient import words
 from dealmill.pipeline.games.patience.engine.quotient.engine import Solver
 from dealmill.pipeline.games.patience.searches import MAX_NODES_OF_QUOTIENT
-from dealmill.pipeline.solving.solve import load
+from dealmill.pipeline.solving.loading import load
 from dealmill.verdicts import Verdict
 from tests.doing import deal
 

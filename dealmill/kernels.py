@@ -44,7 +44,7 @@ from dealmill.pipeline.games.philox import (
     open_stream,
     shuffle,
 )
-from dealmill.pipeline.games.pointers import pointer_to
+from dealmill.pipeline.games.pointers import load_ahead, pointer_to
 from dealmill.pipeline.games.shuffles import (
     shuffled,
     shuffled_by_microsoft,
@@ -74,6 +74,7 @@ __all__ = [
     "inlined",
     "int64",
     "kernel",
+    "load_ahead",
     "lowest_bit",
     "open_stream",
     "pointer_to",

@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf
 from pathlib import Path
 from shutil import copyfile
@@ -108,10 +108,16 @@ def with_tables(database: Database) -> Database:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the tests that take a store on one database or on both, unless they name it."""
-    named = [mark.args[0] for mark in metafunc.definition.iter_markers("parametrize")]
+    named = {name for mark in metafunc.definition.iter_markers("parametrize") for name in names_of(mark)}
     if "backend" in metafunc.fixturenames and "backend" not in named:
         both = metafunc.definition.nodeid.startswith(ON_BOTH_DATABASES)
         metafunc.parametrize("backend", ["sqlite", "postgresql"] if both else ["sqlite"], indirect=True)
+
+
+def names_of(parametrize: pytest.Mark) -> Sequence[str]:
+    """Return the names of the arguments that a mark gives."""
+    names: str | Sequence[str] = parametrize.args[0]
+    return names.split(",") if isinstance(names, str) else names
 
 
 def parameters(item: pytest.Item) -> list[object]:
@@ -140,9 +146,9 @@ def nodeid_of(path: Path) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run one process more than there are processors if slow tests are selected, because those wait for other processes
-    for much of the time."""
-    return (os.cpu_count() or 1) + (not is_quick(config))
+    """Run two processes more than there are processors if slow tests are selected, because those wait for other
+    processes, leases and timeouts for much of the time."""
+    return (os.cpu_count() or 1) + (0 if is_quick(config) else 2)
 
 
 @pytest.hookimpl(tryfirst=True)

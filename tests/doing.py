@@ -77,6 +77,21 @@ each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
 
+ON_POSTGRESQL = {"card-pairing/winnable", "memory/incremental"}
+"""The engines whose results are stored in PostgreSQL, too: one gives verdicts, the other values. A database does the
+same for all games."""
+each_engine_and_database = pytest.mark.parametrize(
+    ("game", "engine", "backend"),
+    [
+        pytest.param(game, engine, backend, id=f"{name}, {backend}")
+        for game, engine in ENGINES
+        for name in [game.full_name(engine)]
+        for backend in ("sqlite", "postgresql")
+        if backend == "sqlite" or name in ON_POSTGRESQL
+    ],
+    indirect=["backend"],
+)
+
 
 def forget_games() -> None:
     """Have this process look for games again, with the settings as they are now."""

@@ -11,28 +11,35 @@ from dealmill.verdicts import Verdict
 DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER = (
     "bakers-dozen",
+    "beleaguered-castle",
+    "east-haven",
     "eight-off-any-card-spaces",
+    "flower-garden",
     "forty-thieves",
     "free-cell-4-pile",
     "free-cell-5-pile",
     "free-cell-6-pile",
     "free-cell-7-pile",
+    "king-albert",
     "klondike-reserve",
     "mrs-mop",
     "penguin",
+    "raglan",
+    "scotch-patience",
+    "siegecraft",
     "simple-simon",
+    "somerset",
     "spider",
     "spider-1-suit",
     "spider-2-suits",
     "spiderette",
+    "streets-and-alleys",
+    "stronghold",
     "thirty",
     "will-o-the-wisp",
 )
-"""Games of which `FEWER_DEALS` are searched: those of whole suits, some of whose deals take seconds, and the latest."""
-NODES = {
-    **dict.fromkeys(("bakers-dozen", "flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000),
-    **dict.fromkeys(("klondike", "klondike-deal-1"), 1_000_000),
-}
+"""Games of which `FEWER_DEALS` are searched: those some of whose deals take a second or more, and the latest."""
+NODES = dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000)
 """Lower limits of games whose survey would take long with the default limit."""
 GAMES = {
     family.name: {

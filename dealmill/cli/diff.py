@@ -252,7 +252,8 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
                 count[difference.kind] += 1
                 yield _difference_row(diff.one.id, diff.other.id, difference, form)
 
-    columns, different = lines_named(COLUMNS, rows(), [run for diff in diffs for run in (diff.one, diff.other)], form)
+    are_deals = form is None and all(run.deals is not None for diff in diffs for run in (diff.one, diff.other))
+    columns, different = lines_named(COLUMNS, rows(), are_deals=are_deals)
     first = next(different, None)
     if (form or first) and write_first(columns, chain([first] if first else [], different), form, order=_severity):
         tell("more differences follow; --nl prints all of them, and --summary counts them")

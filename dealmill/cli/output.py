@@ -234,12 +234,12 @@ def write_first(
 def lines_named(
     columns: Sequence[str],
     rows: Iterable[Mapping[str, object]],
-    runs: Sequence["dealmill.RunStatus"],
-    form: str | None,
+    *,
+    are_deals: bool,
 ) -> tuple[Sequence[str], Iterator[Mapping[str, object]]]:
-    """Return the columns and rows of results of some runs. In a table for people, the column of lines is called deal if
-    they are numbers of deals in all of these runs."""
-    if form or any(run.deals is None for run in runs):
+    """Return the columns and rows of results. In a table for people, the column of lines is called deal if they are
+    numbers of deals in all runs."""
+    if not are_deals:
         return columns, iter(rows)
     return ["deal" if column == "line" else column for column in columns], (
         {**row, "deal": row["line"]} for row in rows

@@ -92,7 +92,8 @@ def query(
             retracted=retracted,
         )
         fields = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
-        columns, rows = lines_named(fields, (_result_row(result, form) for result in results), results.runs, form)
+        are_deals = form is None and results.are_numbered
+        columns, rows = lines_named(fields, (_result_row(result, form) for result in results), are_deals=are_deals)
         if last := write_first(columns, rows, form, shown, NO_MATCH):
             tell(_how_to_continue(order, descending, last["item"]))
         for compact in results.unlisted:

@@ -36,6 +36,7 @@ REPLACED = {"counts", "rate", "retracted"}
 """Fields of a run for which a row has other columns."""
 NARROW = ("run", "engine", "results", "source", "state")
 """The columns of a table on a terminal that is too narrow for all."""
+FIELDS = tuple(field.name for field in run_fields(STATUS) if field.name not in REPLACED)
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
@@ -287,12 +288,12 @@ def _tell_cost(run: "dealmill.Run") -> None:
 
 def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
     """Return the columns of a table that differ from those for programs."""
-    status = run.progress
+    status, seconds = run.progress, row["seconds"]
     return {
         "results": _results(row),
         "storage": None if run.storage.stores_layouts else run.storage.word,
         "started": None if status.started is None else written_time(status.started, None),
-        "elapsed": None if status.seconds is None else duration(status.seconds),
+        "elapsed": None if seconds is None else duration(seconds),
         "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
         "state": run.state,
     }
@@ -314,11 +315,10 @@ def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list
 
 def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, object]:
     status, audit = run.progress, run.latest_audit
-    row: dict[str, Any] = {**status.valid_row}
+    row: Mapping[str, Any] = status.valid_row
     counts = row["counts"]
-    fields = {field.name: row[field.name] for field in run_fields(STATUS) if field.name not in REPLACED}
     return {
-        **fields,
+        **{name: row[name] for name in FIELDS},
         "pending": status.items - status.solved,
         **{word: counts.get(word, 0) for word in VERDICT_WORDS},
         "retracted": 0 if status.retracted is None else status.solved,

@@ -70,8 +70,9 @@ WEAVE: Style = {"class_": PATTERN, "fill": "#7f9bb1"}
 
 
 class Marks(NamedTuple):
-    """How cards are drawn: those that have moved with a ring, and the idle ones of a loss in grey. Cards and places
-    with a link are one. If cards exist more than once, the name of a card in a column ends with the column's number."""
+    """How cards are drawn: those that have moved with a ring, and those that do not matter for a loss in grey. Cards
+    and places with a link are one. If cards exist more than once, the name of a card in a column ends with the
+    column's number."""
 
     moved: Sequence[str] = ()
     idle: Set[str] = frozenset()

@@ -1,11 +1,13 @@
-"""Pointers to arrays, for kernels with many routines."""
+"""Pointers to arrays, for kernels with many routines, and items of arrays that are loaded ahead."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -31,3 +33,21 @@ pointer_to = cast(Callable[[NDArray[Item]], NDArray[Item]], intrinsic(_first_ite
 """Returns a pointer to the first item of an array with one dimension, for a kernel to pass to routines instead of the
 array: it is one word where the array is seven. It is used like the array, but has no length and no slices, and an index
 does not count from the end. Where bounds are checked, it is the array itself."""
+
+
+@intrinsic
+def _load_ahead(_: Any, array: Any, index: Any) -> Any:
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        items = context.make_array(array)(context, builder, value=values[0]).data
+        address = builder.bitcast(builder.gep(items, [values[1]]), cgutils.voidptr_t)
+        to_read, to_keep, data = (ir.Constant(cgutils.int32_t, hint) for hint in (0, 3, 1))
+        form = ir.FunctionType(ir.VoidType(), [address.type, *[cgutils.int32_t] * 3])
+        load = builder.module.declare_intrinsic("llvm.prefetch", [address.type], form)
+        builder.call(load, [address, to_read, to_keep, data])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
+load_ahead = cast(Callable[[NDArray[Any], int], None], _load_ahead)
+"""Asks the processor for the item of an array at an index, any number, that is used soon."""

@@ -37,9 +37,11 @@ CASES = [
         marks=() if is_quick(number, storage, damage.storages) else pytest.mark.slow,
     )
     for number, damage in enumerate(DAMAGES)
-    for storage in damage.storages
     for database in damage.databases
+    for storage in damage.storages
+    if database == SQLITE or SQLITE not in damage.databases or is_quick(number, storage, damage.storages)
 ]
+"""On PostgreSQL, a damage that SQLite has in both storages is in one of them, in turn."""
 MAX_MEMORY = 5 * 2**30
 """The limit of this process's address space in bytes. Libraries reserve more than they use."""
 

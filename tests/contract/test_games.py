@@ -1,13 +1,16 @@
 """Every game meets the checks of games, found by itself: a new one is tested without a line here."""
 
+from itertools import filterfalse
 from pathlib import Path
 
 import pytest
 
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, run_kernel, to_texts
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.searches import search_of
 from dealmill.testing import Check, checks_of, pictures
-from tests.doing import QUICK
+from tests.doing import QUICK, QUICK_PATIENCES, SAMPLE_PATIENCES
 from tests.fuzz.layouts import unusual_lines
 from tests.selection import SELECTION
 
@@ -25,11 +28,41 @@ OF_FEW_GAMES = {
     *(function.__name__.replace("_", " ") for function in pictures.CHECKS),
 }
 """The checks that `make test` makes of few games, because they try thousands of texts or draw many pictures."""
+OF_ALL_GAMES = {
+    "a deal depends only on its seed and number",
+    "canonical texts read back as themselves",
+    "forms of other programs read back",
+    "no other game reads its layouts",
+    "the canonical check accepts all layouts",
+    "the example deals are the first of seed 1",
+    "the output is that of its golden file",
+    "the referee accepts every verdict",
+}
+"""The checks that `make test-slow` makes of all patiences and covering games, of which many differ only in numbers: of
+their deals and texts, of what their engine says, and that it is proved."""
 THOROUGH = {"camelot", "klondike"}
 """These games, of which the second stands for all patiences: they have the same pictures and referee."""
 CHANCES, PLAYED = "/chances", ("golf/chances", "klondike/chances", "tripeaks/chances", "pyramid/chances")
 """The engine of patiences and covering games whose referee takes seconds for each layout, and the games in which it
 meets the checks; `tests/games/patience/test_chances.py` and `tests/games/covering/test_player.py` have others."""
+
+
+def differing_games() -> set[str]:
+    """Return the games of `make test`, and patiences and covering games whose rules have all settings that occur, and
+    of which each search decides one. All others have the same code, and other numbers."""
+    named = (*games(), *QUICK_PATIENCES, *SAMPLE_PATIENCES)
+    patiences = [game for game in map(find_game, named) if isinstance(game, Patience)]
+    of_searches = {search_of(game.rules): game.name for game in patiences}
+    return {*of_searches.values(), *QUICK, *SAMPLE_PATIENCES}
+
+
+DIFFERING = differing_games()
+
+
+def is_by_hand(check: Check) -> bool:
+    """Whether no target makes a check: of a game like others, those of what it has of its own are enough."""
+    name = check.subject.partition("/")[0]
+    return bool(find_game(name).rules_text) and name not in DIFFERING and check.name not in OF_ALL_GAMES
 
 
 def is_quick(check: Check) -> bool:
@@ -48,7 +81,17 @@ CHECKS = [
 ]
 
 
-@pytest.mark.parametrize("check", SELECTION.parameters(CHECKS, is_quick), ids=str)
+IN_TARGETS, BY_HAND = (list(checks) for checks in (filterfalse(is_by_hand, CHECKS), filter(is_by_hand, CHECKS)))
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        *SELECTION.parameters(IN_TARGETS, is_quick),
+        *(pytest.param(check, marks=pytest.mark.by_hand) for check in BY_HAND),
+    ],
+    ids=str,
+)
 def test_every_game_meets_the_checks(check: Check) -> None:
     check()
 

@@ -48,21 +48,11 @@ from tests.contract.pairs import (
     summary,
     what,
 )
-from tests.doing import ENGINES, Brittle, alter, deal, do_runs, each_engine, pending, queue_compact, queue_stored
+from tests.doing import Brittle, alter, deal, do_runs, each_engine_and_database, pending, queue_compact, queue_stored
 from tests.survey.doing import MEMORY, PAIRING, a_survey
 
-QUICK = {PAIRING, MEMORY}
-"""The engines whose storages `make test` compares: with winnable and unwinnable deals, and with values."""
 
-
-@pytest.mark.parametrize(
-    ("game", "engine"),
-    [
-        pytest.param(game, engine, id=name, marks=() if name in QUICK else pytest.mark.slow)
-        for game, engine in ENGINES
-        for name in [game.full_name(engine)]
-    ],
-)
+@each_engine_and_database
 def test_compact_runs_give_the_results_of_rows(
     database: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +75,7 @@ def test_compact_runs_give_the_results_of_rows(
     ]
 
 
-@each_engine
+@each_engine_and_database
 def test_audits_of_all_verdicts_and_reruns_are_the_same(database: Database, game: Game, engine: Engine) -> None:
     deals = DealRange(game, 8, 501, 700)
     pair = a_pair(database, deals, game.full_name(engine), 9, chunk=70)

@@ -12,8 +12,9 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
+from functools import cache
 from importlib import reload
 from importlib.util import find_spec, module_from_spec
 from inspect import getsource
@@ -104,8 +105,10 @@ def folder_of(game: Game) -> str:
     return game.package.removeprefix(f"{package_of_games.__name__}.")
 
 
-def referee_of(game: Game) -> list[str]:
-    """The names of the modules of a referee, each after those that it imports."""
+@cache
+def referee_of(game: Game) -> Sequence[str]:
+    """The names of the modules of a referee, each after those that it imports. All sources are parsed for that, so that
+    this is done once, and not in the fork of each mutant."""
     return [part.module for part in parts_of_referee(game)]
 
 

@@ -37,7 +37,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.run_planning import queue_replacement
 from dealmill.pipeline.store.sources import writing as source_writing
-from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine, queue_stored
+from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine_and_database, queue_stored
 from tests.servers import dealmill
 
 FORMS = (".jsonl", ".csv", ".parquet", ".jsonl.gz", ".csv.gz")
@@ -91,7 +91,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 @pytest.mark.slow
-@each_engine
+@each_engine_and_database
 @pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 def test_an_export_gives_the_same_run_in_another_store(
     database: Database, second_store: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import rows_pages
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store
-from tests.doing import a_run, a_source, dealer
+from tests.doing import a_run, a_source, dealer, queue_compact
 
 ENGINE = "memory/two-pass"
 LAYOUTS = 3
@@ -111,6 +111,7 @@ def test_the_number_of_statements_of_a_query_does_not_grow(
             query = store.query(order=order, limit=2)
             assert len(list(query)) == 2
             assert (query.unfinished, query.unlisted, query.unaudited) == ([], [], [])
+            assert not query.are_numbered
         counts.append(len(statements))
     assert counts[0] == counts[1]
 
@@ -137,6 +138,15 @@ def test_a_query_of_all_runs_knows_those_that_are_not_finished(database: Databas
     source = a_source(database, ENGINE, dealer("memory")(1, 1, 2), "planned.txt")
     number = insert_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None)
     assert [run.id for run in Store(database).query().unfinished] == [number]
+
+
+def test_a_query_knows_whether_all_its_runs_are_over_numbered_deals(database: Database) -> None:
+    queue_compact(database, "deal:memory:seed=1:1-3")
+    store = Store(database)
+    assert store.query().are_numbered
+    some_runs(database, 1)
+    queries = store.query(), store.query(run=1), store.query(run=2)
+    assert [query.are_numbered for query in queries] == [False, True, False]
 
 
 def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store: Database) -> None:

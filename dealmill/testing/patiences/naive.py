@@ -118,7 +118,13 @@ def fits(card: Card, below: Card, state: State, build: str) -> bool:
     if below.down or build == "none":
         return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
-    suits = {"any-suit": True, "red-black": not same_colour, "same-suit": card.suit == below.suit}[build]
+    suits = {
+        "any-suit": True,
+        "red-black": not same_colour,
+        "same-suit": card.suit == below.suit,
+        "same-colour": same_colour,
+        "other-suit": card.suit != below.suit,
+    }[build]
     return state.height(card) + 1 == state.height(below) and suits
 
 

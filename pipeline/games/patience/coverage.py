@@ -58,16 +58,16 @@ def searched_with_beams(rules: Rules) -> bool:
 
 def counted_with_relaxed_game(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss that a relaxed game leaves, as with beams, though
-    no card comes back from a foundation: in games without cells whose columns are built in any suits by single cards,
-    of which none lies in a stock or a reserve. Losses in alternating colours and by suit have fewer positions."""
-    alone = rules.move == "card" and rules.build == "any-suit" and rules.stock == rules.reserve == 0
+    no card comes back from a foundation: in games without cells whose columns are built by single cards otherwise than
+    by suit, and without a stock and a reserve. Losses by suit have fewer positions."""
+    alone = rules.move == "card" and rules.place_count > 1 and rules.stock == rules.reserve == 0
     return alone and cut_proves_losses(rules) and not rules.removable
 
 
 def counted_with_safe_cards(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss with safe cards: in games with cells whose columns
-    are built in alternating colours or any suits. Built by suit, lists of cards that matter are short enough."""
-    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.build in ("red-black", "any-suit")
+    are built otherwise than by suit. Built by suit, lists of cards that matter are short enough."""
+    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.place_count > 1
 
 
 def searched_without_arrangements(rules: Rules) -> bool:

@@ -14,10 +14,12 @@ UNLIMITED = 0
 SUITS_OF_DECK = {1: "S", 2: "HS", 4: SUITS}
 """The suits of a deck by their number."""
 SUITS_BELOW = {
-    "none": ("", "", "", ""),
-    "same-suit": ("C", "H", "S", "D"),
-    "red-black": ("HD", "CS", "HD", "CS"),
     "any-suit": (SUITS, SUITS, SUITS, SUITS),
+    "red-black": ("HD", "CS", "HD", "CS"),
+    "same-suit": ("C", "H", "S", "D"),
+    "same-colour": ("CS", "HD", "CS", "HD"),
+    "other-suit": ("HSD", "CSD", "CHD", "CHS"),
+    "none": ("", "", "", ""),
 }
 """By each rule for building: on which suits a card of each suit may be put."""
 
@@ -77,6 +79,16 @@ class Rules:
         return self.to == "waste" and self.passes > 1
 
     @property
+    def suits_below(self) -> tuple[str, ...]:
+        """The suits on which a card of each suit may be put in a column."""
+        return SUITS_BELOW[self.build]
+
+    @property
+    def place_count(self) -> int:
+        """On how many cards a card may be put in a column, if each exists once."""
+        return len(self.suits_below[0])
+
+    @property
     def parents(self) -> tuple[int, ...]:
         """The cards on which each card may be put in a column."""
         return _masks_below(self.build, self.ranks)
@@ -98,7 +110,7 @@ class Rules:
     @property
     def suits_that_fit(self) -> tuple[int, ...]:
         """The first cards of those suits that may be put on each suit."""
-        below = SUITS_BELOW[self.build]
+        below = self.suits_below
         return tuple(sum(1 << 13 * number for number in range(len(SUITS)) if suit in below[number]) for suit in SUITS)
 
     @property

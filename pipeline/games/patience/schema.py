@@ -8,7 +8,7 @@ from operator import gt
 from typing import Any
 
 from dealmill.game import UsageError
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, SUITS_BELOW, UNLIMITED, Rules
 from dealmill.rules_files import (
     BOTH,
     MAX_COLUMNS,
@@ -28,7 +28,7 @@ FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
 """The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
-BUILD = ("any-suit", "red-black", "same-suit", "none")
+BUILD = tuple(SUITS_BELOW)
 
 SCHEMA: dict[str, dict[str, Key]] = {
     "": {
@@ -61,7 +61,11 @@ SCHEMA: dict[str, dict[str, Key]] = {
             "which cards of a column are dealt face down; a list says how many of each column",
             lists=True,
         ),
-        "build": Key("any-suit", BUILD, "on which card of the next higher rank a card may be put"),
+        "build": Key(
+            "any-suit",
+            BUILD,
+            "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
+        ),
         "wrap": Key(False, BOTH, "whether the last rank may be put on the first one of a foundation", (True,)),
         "move": Key(
             "card",
@@ -72,7 +76,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
         ),
         "run": Key(
             "build",
-            ("build", *BUILD[:3]),
+            ("build", *BUILD[:-1]),
             "how a run must be built to move as a unit, if not as `build` says; `build` says where it may be put",
         ),
         "spaces": Key(

@@ -231,6 +231,7 @@ BEAMS = Search(
     lambda _rules: BEAMS_VERSION,
     _load_plain,
     evidence_of_loss=lambda _rules: LOSS_OF_RELAXED_GAME,
+    max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_with_beams,
 )
 RELAXED = Search(

@@ -315,6 +315,13 @@ class Query(Tabular):
         return self.runs.unfinished if isinstance(self.runs, Runs) else [run for run in self.runs if not run.finished]
 
     @property
+    def are_numbered(self) -> bool:
+        """Whether all runs are over numbered deals."""
+        if isinstance(self.runs, Runs):
+            return self.runs.are_numbered
+        return all(run.deals is not None for run in self.runs)
+
+    @property
     def unlisted(self) -> list[RunStatus]:
         """The compact runs, if valid verdicts are queried: audits of compact runs only count those."""
         if self.filter.audit is not Outcome.VALID:

@@ -87,6 +87,13 @@ class Runs(Sequence[RunStatus]):
         candidates = list_runs(self._database, [run_id for run_id in self.run_ids if run_id in doubtful])
         return [run for run in candidates if not run.finished]
 
+    @property
+    def are_numbered(self) -> bool:
+        """Whether all are over numbered deals."""
+        over_files = select(runs.c.id).join(sources).where(sources.c.deals.is_(None))
+        with self._database.reading() as connection:
+            return {*connection.execute(over_files).scalars()}.isdisjoint(self.run_ids)
+
 
 def list_runs(
     database: Database, run_ids: Collection[int] | None = None, *, with_totals: bool = False

@@ -190,7 +190,7 @@ class RunStatus(PlannedRun):
     @property
     def mean(self) -> float | None:
         """The mean value of the scored layouts; None if there are none."""
-        scored = self.counts.get(Verdict.SCORED, 0)
+        scored = self.check_totals().totals[Verdict.SCORED.word]
         return self.value_sum / scored if scored else None
 
     @property

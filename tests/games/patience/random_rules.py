@@ -1,21 +1,36 @@
 """Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+
+import pytest
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
+from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, parse_rules
 from tests.selection import SELECTION
 
+BUILDS_OF_RUNS = BUILD[:-1]
+PROVED_BUILDS = ("build", "any-suit", "red-black", "same-suit", "none")
+"""The ways to build columns and runs that the proofs in Coq know."""
 
-def seeds(first: int, count: int, quick: int) -> list[object]:
+
+def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
     """Return the seeds `[first, first + count)` as parameters of a test, ten at once. `make test` tries the first
-    `quick` of them, and `make test-slow` the others."""
-    tens = [range(seed, seed + 10) for seed in range(first, first + count, 10)]
-    return SELECTION.parameters(tens, lambda ten: ten[0] < first + quick)
+    `quick` of them, and `make test-slow` the others; if `slow` is given, only the others of the first `slow` seeds, and
+    those after these are tried by hand."""
+    last = first + (count if slow is None else slow)
+    tens, by_hand = (
+        [range(seed, seed + 10) for seed in numbers]
+        for numbers in (range(first, last, 10), range(last, first + count, 10))
+    )
+    return [
+        *SELECTION.parameters(tens, lambda ten: ten[0] < first + quick),
+        *(pytest.param(ten, marks=pytest.mark.by_hand) for ten in by_hand),
+    ]
 
 
 def random_rules(random: Random) -> Rules:
@@ -47,7 +62,7 @@ def random_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=random.choice(["rows", "diagonal"]),
             face_down=random.choice(face_down),
-            build=random.choice(["any-suit", "red-black", "same-suit", "red-black", "none"]),
+            build=random.choice([*BUILD, "red-black"]),
             move=random.choice(["card", "run", "run", "any"]),
             run="build",
             spaces=random.choice(spaces),
@@ -69,10 +84,19 @@ def random_rules(random: Random) -> Rules:
         )
 
 
-def random_castle_rules(random: Random) -> Rules:
-    """Rules of castles and games like them: single cards go onto any suit, and a long search counts losses."""
+def proved_rules(random: Random, draw: Callable[[Random], Rules]) -> Rules:
+    """Rules that a function draws, whose columns and runs are built in a way that the proofs in Coq know."""
     while True:
-        rules = replace(random_rules(random), build="any-suit", move="card")
+        rules = draw(random)
+        if {rules.build, rules.run} <= set(PROVED_BUILDS):
+            return rules
+
+
+def random_castle_rules(random: Random) -> Rules:
+    """Rules of castles and games like them: single cards go onto any suit, or onto those of the other colour, and a
+    long search counts losses."""
+    while True:
+        rules = replace(random_rules(random), build=random.choice(("any-suit", "red-black")), move="card")
         if counted_with_relaxed_game(rules) or counted_with_safe_cards(rules):
             return rules
 
@@ -83,7 +107,7 @@ def random_spider_rules(random: Random) -> Rules:
     if random.random() < 0.7:
         rules = replace(rules, to="tableau", full_columns=random.random() < 0.3)
     if rules.move == "run" and random.random() < 0.7:
-        builds = [build for build in ("any-suit", "red-black", "same-suit") if build != rules.build]
+        builds = [build for build in BUILDS_OF_RUNS if build != rules.build]
         rules = replace(rules, run=random.choice(builds))
     if rules.hole == "none" and rules.initial == "none" and random.random() < 0.6:
         rules = replace(rules, complete=True, removable=False)
@@ -111,7 +135,7 @@ def random_rules_by_stages(random: Random) -> Rules:
             face_down=random.choice(["none", "all-but-top"]),
             move=random.choice(["card", "run", "run"]),
             spaces=random.choice(["any", "any", "kings", "none"]),
-            run=random.choice(["any-suit", "red-black", "same-suit"]),
+            run=random.choice(BUILDS_OF_RUNS),
             foundations=random.choice(RANKS[:ranks]),
             initial="none",
             removable=False,
@@ -150,7 +174,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
-            run=random.choice(["build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            run=random.choice(["build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=random.choice(["any", "any", "kings", "none"]),
             foundations="A",
             initial=initial,
@@ -221,9 +245,9 @@ def any_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=choose(["rows", "diagonal", "kings-below"]),
             face_down=choose(face_down),
-            build=choose(["any-suit", "red-black", "same-suit", "none"]),
+            build=choose(BUILD),
             move=move,
-            run=choose(["build", "build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=choose(["any", "kings", "none", "reserve"]),
             foundations=base,
             initial=initial,

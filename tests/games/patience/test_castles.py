@@ -1,5 +1,5 @@
-"""Castles and games like them, whose columns are built in any suits by single cards: small decks against plain code,
-and deals that are decided by a wide beam or the long search after it."""
+"""Castles and games like them, whose columns are built in any suits or alternating colours by single cards: small decks
+against plain code, and deals that are decided by a wide beam or the long search after it."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -60,6 +60,7 @@ def test_verdicts_of_castles_are_those_of_plain_code(seeds: Sequence[int]) -> No
         ("beleaguered-castle", 513, "cut * 204605"),
         ("streets-and-alleys", 91, "cut * 137095"),
         ("stronghold", 58, "safe * 172443"),
+        ("free-cell-0-cell", 8148, "cut * 161344"),
         ("beleaguered-castle", 90, None),
         ("stronghold", 430, None),
     ],
@@ -76,10 +77,10 @@ def test_long_searches_decide_castles(name: str, number: int, loss: str | None) 
 
 
 def test_the_rules_decide_which_castles_are_searched_long() -> None:
-    for name in ("beleaguered-castle", "streets-and-alleys", "bakers-dozen"):
+    for name in ("beleaguered-castle", "streets-and-alleys", "bakers-dozen", "free-cell-0-cell", "british-canister"):
         assert search_of(rules_of(name)) is RELAXED
     for name in ("stronghold", "siegecraft"):
         assert search_of(rules_of(name)) is SAFE
-    for name in ("free-cell-0-cell", "delta-star", "seahaven-towers", "thirty", "thirtysix"):
+    for name in ("delta-star", "seahaven-towers", "thirty", "thirtysix"):
         assert search_of(rules_of(name)) is PLAIN
     assert not counted_with_relaxed_game(rules_of("fan")) and not counted_with_safe_cards(rules_of("fan"))

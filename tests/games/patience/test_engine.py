@@ -117,6 +117,23 @@ def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     assert batch.verdicts.count(Verdict.WINNABLE) == 3
 
 
+@pytest.mark.parametrize(
+    ("name", "number", "loss"),
+    [("king-albert", 863, "cut * 390908"), ("somerset", 552, "cut * 530014"), ("east-haven", 978, None)],
+)
+def test_games_whose_cards_come_back_are_searched_beyond_a_million_nodes(
+    name: str, number: int, loss: str | None
+) -> None:
+    game = find_game(name)
+    [text] = to_strings(game.deal(1, number, 1))
+    assert solved(rules_of(name), [text], MAX_NODES).verdicts == [Verdict.UNDECIDED]
+    [result] = dealmill.solve(name, [text])
+    assert (
+        (result.verdict, result.evidence) == (Verdict.UNWINNABLE, loss) if loss else result.verdict is Verdict.WINNABLE
+    )
+    game.compiled_check("winnable", text, result.verdict, None, result.evidence or "")
+
+
 LOST_DEALS_OF_FREECELL = {
     11982: 83239,
     146692: 19418,

@@ -21,7 +21,7 @@ from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import Verdict
 from tests.games import proved
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules_by_stages, random_waiting_rules
+from tests.games.patience.random_rules import proved_rules, random_rules_by_stages, random_waiting_rules
 from tests.games.patience.test_proved import (
     altered,
     altered_texts,
@@ -43,7 +43,7 @@ def small_deck(seed: int) -> tuple[Rules, list[str]]:
     """Return rules of whole suits for a small deck, and deals and random positions by them."""
     random = Random(seed)
     draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
-    rules = replace(draw_rules(random), passes=0)
+    rules = replace(proved_rules(random, draw_rules), passes=0)
     positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
     return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
 

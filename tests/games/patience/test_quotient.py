@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.coverage import is_interrupted
@@ -17,6 +18,7 @@ from dealmill.pipeline.games.patience.engine.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, QuotientMoves, quotient_is_sound
+from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -141,13 +143,13 @@ def test_small_decks_are_decided_as_by_plain_code() -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("decks", parts_by_hand(range(0, 100_000, 2_500), 2_500))
+@pytest.mark.parametrize("decks", parts_by_hand(range(0, 100_000, 1_000), 1_000))
 def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
     verdicts = _verdicts(decks.stop, len(decks))
     assert min(verdicts.values()) > len(decks) // 5
 
 
-@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10, slow=30))
 def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     """Also where the game can be won."""
     for seed in seeds:
@@ -224,6 +226,18 @@ def test_a_move_to_a_foundation_is_told_as_such() -> None:
     _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
     assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")
     assert last.startswith("position 5, from position 3 by 2C3D: column 1: AC 3C 3D 2C; waste: 2D AD; ")
+
+
+@pytest.mark.parametrize(("number", "positions"), [(967, 12), (LOST, LOST_POSITIONS)])
+def test_a_page_shows_few_positions_as_boards(number: int, positions: int) -> None:
+    """After the layout, and the reason why it is lost."""
+    klondike = find_game("klondike")
+    [layout] = to_strings(deal(rules_of("klondike"), 1, number, 1))
+    captions = [scene.caption for scene in klondike.scenes(layout, Verdict.UNWINNABLE, f"quotient * {positions}")]
+    shown = positions if positions in FEW_POSITIONS else 0
+    assert [caption.partition(".")[0].partition(",")[0] for caption in captions[2:]] == [
+        f"Position {place} of {positions}" for place in range(1, shown + 1)
+    ]
 
 
 def test_the_quotient_covers_games_like_klondike() -> None:

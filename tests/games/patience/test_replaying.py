@@ -46,7 +46,7 @@ def compare_moves(rules: Rules, text: str, random: Random) -> None:
 
 
 @pytest.mark.parametrize("any_rules", [random_rules, random_spider_rules, random_rules_by_stages])
-@pytest.mark.parametrize("seeds", seeds(40_000, 100, quick=10))
+@pytest.mark.parametrize("seeds", seeds(40_000, 100, quick=10, slow=40))
 def test_both_referees_know_the_same_moves_by_any_rules(
     any_rules: Callable[[Random], Rules], seeds: Sequence[int]
 ) -> None:

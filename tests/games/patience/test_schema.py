@@ -55,7 +55,10 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         ('title = "A"\n[stok]', ["there is no table [stok]; did you mean [stock]?"]),
         (
             'title = "A"\n[tableau]\nbuild = "blue"',
-            ['tableau.build = "blue": expected "any-suit" or "red-black" or "same-suit" or "none"'],
+            [
+                'tableau.build = "blue": expected "any-suit" or "red-black" or "same-suit" or "same-colour" or '
+                '"other-suit" or "none"'
+            ],
         ),
         ('title = "A"\n[cells]\ncount = 21', ["cells.count = 21: expected a number from 0 to 20"]),
         ('title = "A"\n[cells]\ncount = true', ["cells.count = true: expected a number"]),

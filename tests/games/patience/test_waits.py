@@ -31,7 +31,6 @@ from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_places_rules, random_waiting_rules, seeds
-from tests.selection import parts_by_hand
 
 SMALL = replace(rules_of("scorpion"), ranks=4, sizes=(4, 4, 5), face_down=(3, 3, 0), stock=3)
 LIMIT, PLAIN_LIMIT, FEW = 5_000, 2_000, 300
@@ -58,7 +57,7 @@ def refusals(rules: Rules, text: str, evidence: str) -> list[str]:
     return reasons
 
 
-@pytest.mark.parametrize("seeds", [*seeds(0, 500, quick=20), *parts_by_hand(range(500, 5_000, 500), 0)])
+@pytest.mark.parametrize("seeds", seeds(0, 5_000, quick=20, slow=200))
 def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Twenty layouts for each seed, deals and positions of small decks. What is lost by a pair or a set is lost; both
     referees accept the same sets, pairs and counts, also arbitrary ones."""
@@ -89,7 +88,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
                 assert plain or not truth or not truth[0], (rules, text, claim)
 
 
-@pytest.mark.parametrize("seeds", [*seeds(0, 250, quick=10), *parts_by_hand(range(250, 5_000, 250), 0)])
+@pytest.mark.parametrize("seeds", seeds(0, 5_000, quick=10, slow=100))
 def test_verdicts_with_several_places_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Twenty layouts for each seed, as above, of games such as Simple Simon and Spiderette."""
     for seed in seeds:

@@ -26,7 +26,7 @@ from dealmill.testing.patiences.walks import has_walk
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, seeds
-from tests.selection import SELECTION, parts_by_hand
+from tests.selection import SELECTION
 
 LOSSES = {69: 80, 22: 221}
 """Deals of Black Hole of seed 1 that are lost, and the number of their positions: one that plain Python counts, and one
@@ -71,7 +71,7 @@ def walked_rules(random: Random) -> Rules:
     return replace(rules, move="card") if rules.spaces == "any" else rules
 
 
-@pytest.mark.parametrize("seeds", [*seeds(60_000, 60, quick=10), *parts_by_hand(range(60_060, 60_200, 70), 0)])
+@pytest.mark.parametrize("seeds", seeds(60_000, 200, quick=10, slow=60))
 def test_searches_by_walks_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> None:
     """The engine, and both referees on positions and on walks, which plain code finds by trying all."""
     for seed in seeds:

@@ -24,6 +24,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     turning_of,
 )
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
 from dealmill.pipeline.games.patience.compiled.words import (
     DECK,
     DRAW,
@@ -50,10 +51,10 @@ from dealmill.pipeline.games.patience.compiled.words import (
 )
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
-from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
 
-NEVER, ALWAYS = -100, 100
-"""Numbers of ranks: by fewer, or more, no foundation can lag behind another one."""
+NEVER = -100
+"""By fewer ranks, no foundation can lag behind another one."""
 
 
 def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
@@ -63,18 +64,10 @@ def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
 
 def _lags(rules: Rules) -> Words:
     """Return how many ranks each foundation may be behind the next card of each suit for that card to be safe."""
-    lags = np.full((4, 4), ALWAYS, dtype=np.int64)
-    for suit in range(4):
-        for second in set(range(4)) - {suit}:
-            same_colour = (SUITS[suit] in RED) == (SUITS[second] in RED)
-            if rules.build == "any-suit":
-                lags[suit, second] = 0 if rules.move == "any" else 1
-            elif rules.build == "red-black" and rules.move != "any":
-                lags[suit, second] = 2 if same_colour else 1
-            elif rules.build == "red-black" and not same_colour:
-                lags[suit, second] = 0
-            if rules.move == "any" and rules.removable and rules.build in ("any-suit", "red-black"):
-                lags[suit, second] = NEVER
+    lags = lag_table(rules)
+    if rules.move == "any":
+        lags = np.where(lags > 1, ALWAYS, NEVER if rules.removable else 0)
+        np.fill_diagonal(lags, ALWAYS)
     if not safe_cards_are_known(rules):
         lags[:] = NEVER
     return lags

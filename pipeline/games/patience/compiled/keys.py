@@ -20,8 +20,9 @@ CountKeys = Callable[[Words, Slots, Words, int], int]
 `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
 COMPARED = 2_000
 """How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
-FIRST_ROOM, MORE_ROOM = 10_000_000, 8
-"""The positions that are counted at first, and how many times as many next."""
+FIRST_ROOM, MORE_ROOM = 25_000_000, 8
+"""The positions that are counted at first, more than a search reaches with any default limit, and how many times as
+many next: a count that has no room left begins again."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 WON = -1
@@ -72,21 +73,35 @@ def first_of(cards: int) -> int:
 
 
 @inlined
-def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
-    new."""
+def first_slot(t: Words, key: Row | int, size: int, slots: Slots) -> int:
+    """Return the slot at which the key of this size at an offset is looked for first."""
     mixed = int64(0)
     for part in range(size):
         mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * int64(-7046029254386353131)
-    mask = len(slots) - 1
-    at = (mixed >> 24) & mask
+    return (mixed >> 24) & (len(slots) - 1)
+
+
+@inlined
+def slot_of(t: Words, key: Row | int, size: int, keys: Words, slots: Slots) -> int:
+    """Return the slot with the number of the key of this size at an offset, from 1, or the free one for it."""
+    at = first_slot(t, key, size, slots)
     while slots[at]:
         known, part = size * (int64(slots[at]) - 1), int64(0)
         while part < size and keys[known + part] == t[key + part]:
             part += 1
         if part == size:
-            return False
-        at = (at + 1) & mask
+            break
+        at = (at + 1) & (len(slots) - 1)
+    return at
+
+
+@inlined
+def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
+    new."""
+    at = slot_of(t, key, size, keys, slots)
+    if slots[at]:
+        return False
     for part in range(size):
         keys[size * count + part] = t[key + part]
     slots[at] = count + 1

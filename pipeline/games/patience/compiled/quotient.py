@@ -12,7 +12,7 @@ the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, int64, kernel, routine, row_of
+from dealmill.kernels import Fields, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -20,7 +20,9 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     bit_of,
     counted,
     first_of,
+    first_slot,
     is_new_key,
+    slot_of,
 )
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
@@ -51,18 +53,19 @@ RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
 HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
 foundations, and the dealt cards that are left in each column."""
-KEY, MOVES = ARRAY.row(MAX_WORDS), ARRAY.row(MAX_MOVES)
+KEY, KEYS_AFTER = ARRAY.row(MAX_WORDS), ARRAY.row(MAX_MOVES * MAX_WORDS)
+"""The key of a position, and those after its moves, before safe cards go up."""
 SIZE = ARRAY.size
-KINDS = (1 << 26) - 1
+KINDS, SUIT = (1 << 26) - 1, (1 << 13) - 1
 LOWEST = 1 | 1 << 13
-"""The set of all kinds, and that of the lowest rank."""
+"""The sets of all kinds, of the cards of a suit, and of the kinds of the lowest rank."""
 
 
 def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
-    return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays))
+    return counted(loss.positions, int(t[WORDS]) + 1, lambda *arrays: _count(t.copy(), *arrays))
 
 
 def _load(t: Words, rules: Rules, layout: str) -> None:
@@ -161,25 +164,38 @@ def _kings(t: Words) -> int:
     return kinds
 
 
+@inlined
+def _change(t: Words, field: int, change: int) -> None:
+    """Add a number to a field in the key."""
+    t[KEY + t[FIELD_WORDS + field]] += change << t[FIELD_SHIFTS + field]
+
+
+@inlined
+def _copy_key(t: Words, keys: Words, first: int) -> None:
+    """Write the key that begins at `first`."""
+    for part in range(t[WORDS]):
+        t[KEY + part] = keys[first + part]
+
+
 @routine
 def _write_key(t: Words) -> None:
     """Write the key of the position."""
     for part in range(t[WORDS]):
         t[KEY + part] = 0
     for number in range(FIRST_COLUMN + t[COLUMNS]):
-        t[KEY + t[FIELD_WORDS + number]] |= t[FIELDS + number] << t[FIELD_SHIFTS + number]
-
-
-@routine
-def _read_key(t: Words, keys: Words, first: int) -> None:
-    """Write the position whose key begins at `first`."""
-    for number in range(FIRST_COLUMN + t[COLUMNS]):
-        t[FIELDS + number] = keys[first + t[FIELD_WORDS + number]] >> t[FIELD_SHIFTS + number] & t[FIELD_MASKS + number]
+        _change(t, number, t[FIELDS + number])
 
 
 @inlined
+def _read_key(t: Words) -> None:
+    """Write the position of the key."""
+    for number in range(FIRST_COLUMN + t[COLUMNS]):
+        t[FIELDS + number] = t[KEY + t[FIELD_WORDS + number]] >> t[FIELD_SHIFTS + number] & t[FIELD_MASKS + number]
+
+
+@routine
 def _fill(t: Words) -> None:
-    """Let all cards that begin columns count as moved, if no reserve is left that fills them."""
+    """Let all cards that begin columns count as moved, in the key, too, if no reserve is left that fills them."""
     left, spaces = t[FIELDS + RESERVE] * t[STACKED], int64(0)
     for column in range(t[COLUMNS]):
         spaces += t[FIELDS + FIRST_COLUMN + column] == 0
@@ -191,25 +207,31 @@ def _fill(t: Words) -> None:
         for column in range(t[COLUMNS]):
             if t[FIELDS + FIRST_COLUMN + column] == 1:
                 t[FIELDS + FIRST_COLUMN + column] = 0
+        _write_key(t)
 
 
 @inlined
 def _look_at_stock(t: Words) -> None:
-    """Write which cards are in the stock, and which it offers."""
-    in_stock, offered, count, index = int64(0), int64(0), int64(0), int64(0)
-    rest = t[FIELDS + STOCK]
+    """Write which cards are in the stock, and which it offers: the last one; of those ahead, each that is the last one
+    of a draw; and of all, if there is a further pass, each that is then."""
+    in_stock, offered, card, rest = int64(0), int64(0), int64(0), t[FIELDS + STOCK]
+    passes = t[PASSES] == UNLIMITED or t[FIELDS + PASSES_LEFT] > 0
+    until, until_then = t[FIELDS + TURNED], int64(t[DRAW])
+    if until == 0:
+        until = int64(t[DRAW])
     while rest:
-        count += 1
-        rest &= rest - 1
-    rest = t[FIELDS + STOCK]
-    while rest:
-        index += 1
         card = bit_of(t[STOCK_ORDER + first_of(rest)])
         rest &= rest - 1
         in_stock |= card
-        if _passes_after(t, index, count) >= 0:
+        until -= 1
+        until_then -= 1
+        if until == 0:
             offered |= card
-    t[IN_STOCK], t[OFFERED] = in_stock, offered
+            until = int64(t[DRAW])
+        if until_then == 0:
+            offered |= card * passes
+            until_then = int64(t[DRAW])
+    t[IN_STOCK], t[OFFERED] = in_stock, offered | card
 
 
 @inlined
@@ -250,8 +272,6 @@ def _look_for_places(t: Words, spaces: int) -> None:
 @routine
 def _look(t: Words) -> None:
     """Write the sets that follow from the position."""
-    if t[ANY_FILLS]:
-        _fill(t)
     up, below, dealt, spaces = int64(0), int64(0), int64(0), int64(0)
     for suit in range(4):
         up |= (bit_of(t[FIELDS + suit]) - 1) << 13 * suit
@@ -276,112 +296,122 @@ def _look(t: Words) -> None:
 
 @inlined
 def _passes_after(t: Words, index: int, count: int) -> int:
-    """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
-    offered."""
-    ahead, passes = index - t[FIELDS + TURNED], int64(t[FIELDS + PASSES_LEFT])
-    if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
-        return passes
-    if index % t[DRAW]:
-        return int64(-1)
-    return int64(0) if t[PASSES] == UNLIMITED else int64(passes - 1)
+    """Return the further passes after card `index` of `count` in the stock, from 1, is taken."""
+    ahead = index - t[FIELDS + TURNED]
+    is_ahead = ahead >= 0 and (ahead % t[DRAW] == 0 or index == count)
+    return int64(t[FIELDS + PASSES_LEFT] - (t[PASSES] != UNLIMITED and not is_ahead))
 
 
 @inlined
-def _is_next(t: Words, card: int) -> bool:
-    return bool(t[FIELDS + card // 13] == card % 13)
+def _next_cards(t: Words) -> int:
+    """Return the cards that are next on their foundations."""
+    cards = int64(0)
+    for suit in range(4):
+        if t[FIELDS + suit] <= t[LAST]:
+            cards |= bit_of(13 * suit + t[FIELDS + suit])
+    return cards
 
 
 @inlined
-def _is_safe(t: Words, card: int) -> bool:
-    """Return whether no card needs to lie on one that is next on its foundation."""
-    suit, rank = card // 13, card % 13
-    first, second, sibling = t[FIELDS + (suit + 1) % 4], t[FIELDS + (suit + 3) % 4], t[FIELDS + (suit + 2) % 4]
-    return bool(first >= rank - 1 and second >= rank - 1 and sibling >= rank - 2)
+def _safe_cards(t: Words) -> int:
+    """Return those on which no card needs to lie."""
+    cards = int64(0)
+    for suit in range(4):
+        rank, sibling = t[FIELDS + suit], t[FIELDS + (suit + 2) % 4]
+        others = min(t[FIELDS + (suit + 1) % 4], t[FIELDS + (suit + 3) % 4])
+        if others >= rank - 1 and sibling >= rank - 2 and rank <= t[LAST]:
+            cards |= bit_of(13 * suit + rank)
+    return cards
 
 
 @routine
 def _take(t: Words, card: int) -> None:
-    """Take a card out of its column, if it is dealt, or out of the reserve or the stock."""
+    """Take a card out of its column, if it is dealt, or out of the reserve or the stock, in the key."""
+    bit = bit_of(card)
+    if t[MOVED] & bit:
+        return
+    if t[IN_STOCK] & bit:
+        _take_from_stock(t, card)
+        return
     for column in range(t[COLUMNS]):
-        row = t[STARTS + column] + t[FIELDS + FIRST_COLUMN + column]
-        if t[FIELDS + FIRST_COLUMN + column] and t[TOPS + row] == card:
-            t[FIELDS + FIRST_COLUMN + column] = t[AFTER + row]
+        left = t[FIELDS + FIRST_COLUMN + column]
+        row = t[STARTS + column] + left
+        if left and t[TOPS + row] == card:
+            _change(t, FIRST_COLUMN + column, t[AFTER + row] - left)
             return
-    rest = t[FIELDS + RESERVE]
-    while rest:
-        at = first_of(rest)
-        rest &= rest - 1
-        if t[RESERVE_CARDS + at] == card:
-            t[FIELDS + RESERVE] ^= bit_of(at)
-            return
-    rest, index, count, taken, slot = t[FIELDS + STOCK], int64(0), int64(0), int64(0), int64(0)
+    slot = int64(0)
+    while t[RESERVE_CARDS + slot] != card:
+        slot += 1
+    _change(t, int64(RESERVE), -bit_of(slot))
+
+
+@inlined
+def _take_from_stock(t: Words, card: int) -> None:
+    """Take a card that the stock offers."""
+    count, index, slot, rest = int64(0), int64(0), int64(0), t[FIELDS + STOCK]
     while rest:
         at = first_of(rest)
         rest &= rest - 1
         count += 1
         if t[STOCK_ORDER + at] == card:
-            index, taken, slot = count, int64(1), at
-    if taken:
-        t[FIELDS + PASSES_LEFT] = _passes_after(t, index, count)
-        t[FIELDS + STOCK] ^= bit_of(slot)
-        turned = index - 1
-        if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
-            turned = int64(0)
-        t[FIELDS + TURNED] = turned
+            index, slot = count, at
+    turned = index - 1
+    if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
+        turned = int64(0)
+    _change(t, int64(PASSES_LEFT), _passes_after(t, index, count) - t[FIELDS + PASSES_LEFT])
+    _change(t, int64(STOCK), -bit_of(slot))
+    _change(t, int64(TURNED), turned - t[FIELDS + TURNED])
 
 
 @routine
 def _settle(t: Words) -> None:
-    """Let safe cards go up, in the order of suits, as long as there are any."""
-    suit = int64(0)
-    _look(t)
-    while suit < 4:
-        card = 13 * suit + t[FIELDS + suit]
-        if t[FIELDS + suit] <= t[LAST] and _is_safe(t, card):
-            is_bare = t[SHOWN] & bit_of(card) and t[BARE] & bit_of(card % 26)
-            all_offered = t[IN_STOCK] * (t[DRAW] == 1 and t[PASSES] == UNLIMITED) | t[IN_RESERVE]
-            if is_bare or all_offered & bit_of(card):
-                _take(t, card)
-                t[FIELDS + suit] += 1
-                _look(t)
-                suit = int64(0)
-                continue
-        suit += 1
+    """Write the position of the key, and let safe cards go up, in the order of suits, as long as there are any; in the
+    key, too."""
+    while True:
+        _read_key(t)
+        if t[ANY_FILLS]:
+            _fill(t)
+        rising = _safe_cards(t)
+        if rising:
+            _look(t)
+            offered = t[IN_STOCK] * (t[DRAW] == 1 and t[PASSES] == UNLIMITED) | t[IN_RESERVE]
+            rising &= (t[SHOWN] & _cards_of(t[BARE])) | offered
+        if rising == 0:
+            return
+        card = first_of(rising)
+        _take(t, card)
+        _change(t, card // 13, int64(1))
 
 
-@routine
-def _rise(t: Words) -> bool:
-    """Let cards go up in the relaxed game, and return whether any has. A moved card leaves its place to others, and
-    bares a card; a king leaves a column."""
-    before = t[RISEN]
+@inlined
+def _rise(t: Words) -> None:
+    """Let cards go up in the relaxed game, as many of each suit as are available in turn. A moved card leaves its place
+    to others, and bares a card; a king leaves a column."""
+    available = (t[SHOWN] | t[CAME]) & _cards_of(t[EVER_BARE]) | t[EVER_OFFERED]
     for suit in range(4):
-        for rank in range(t[HEIGHTS + suit], t[LAST] + 1):
-            card, kind = bit_of(13 * suit + rank), bit_of(13 * (suit % 2) + rank)
-            is_bare = (t[SHOWN] | t[CAME]) & card and t[EVER_BARE] & kind
-            if not (is_bare or t[EVER_OFFERED] & card):
-                break
-            t[RISEN] |= card
-            t[HEIGHTS + suit] = rank + 1
-            if t[MOVED] & card:
-                t[EVER_BARE] |= _kinds_below(t, kind)
-            if rank == t[LAST]:
-                t[EVER_PLACES] |= _kings(t)
-            elif t[MOVED] & card:
-                t[EVER_PLACES] |= kind
-    return bool(t[RISEN] != before)
+        height = t[HEIGHTS + suit]
+        coming = first_of(~((available >> 13 * suit & SUIT) >> height))
+        t[RISEN] |= (bit_of(coming) - 1) << 13 * suit + height
+        t[HEIGHTS + suit] += coming
+    risen, kings = t[RISEN] & ~t[UP], int64(LOWEST) << t[LAST]
+    left = _kinds_of(risen & t[MOVED])
+    t[EVER_BARE] |= _kinds_below(t, left)
+    t[EVER_PLACES] |= left & ~kings
+    if _kinds_of(risen) & kings:
+        t[EVER_PLACES] |= _kings(t)
 
 
 @inlined
-def _from_stock_and_reserve(t: Words) -> int:
-    """Return the cards of the stock and the reserve that come to columns."""
-    coming: int = t[EVER_OFFERED] & _cards_of(t[EVER_PLACES])
-    return coming
+def _come(t: Words, cards: int) -> None:
+    """Let cards come to the columns: they can be bared, and others have places on them."""
+    t[CAME] |= cards
+    t[EVER_BARE] |= _kinds_of(cards)
+    t[EVER_PLACES] |= _kinds_that_fit(_kinds_of(cards))
 
 
 @inlined
-def _turned_up(t: Words) -> int:
-    """Let dealt cards leave their columns; return those that are turned up, or can move, after that."""
-    cards = int64(0)
+def _leave_columns(t: Words) -> None:
+    """Let dealt cards leave their columns, and those come that are turned up, or can move, after that."""
     for column in range(t[COLUMNS]):
         left = t[LEFT_OVER + column]
         while left:
@@ -389,35 +419,32 @@ def _turned_up(t: Words) -> int:
             top = t[TOPS + row]
             if not (t[RISEN] & bit_of(top) or t[EVER_PLACES] & bit_of(top % 26)):
                 break
-            after = t[AFTER + row]
-            cards |= t[LOWER + row - 1]
+            after, cards = t[AFTER + row], int64(t[LOWER + row - 1])
             if after:
                 cards &= ~t[LOWER + t[STARTS + column] + after - 1]
+            _come(t, cards)
             if left == 1:
                 t[EVER_PLACES] |= _kings(t)
                 t[EMPTIED] += 1
             left = after
         t[LEFT_OVER + column] = left
-    return cards
 
 
 @inlined
-def _coming_back(t: Words) -> int:
-    """Return the cards that come back from foundations."""
-    cards = int64(0)
+def _come_back(t: Words) -> None:
+    """Let cards come back from foundations."""
     for suit in range(4 * t[REMOVABLE]):
         rank = t[FIELDS + suit] - 1
         while rank >= t[LEAST] and t[EVER_PLACES] & bit_of(13 * (suit % 2) + rank):
-            cards |= bit_of(13 * suit + rank)
+            _come(t, bit_of(13 * suit + rank))
             rank -= 1
-    return cards
 
 
 @routine
-def _begin_columns(t: Words) -> int:
-    """Let cards of a reserve begin columns that others have left; return those that come to the columns. As soon as
-    none is left in the reserve, and anything has happened, any card can move."""
-    begun, coming, rest = int64(0), int64(0), t[FIELDS + RESERVE] * t[STACKED]
+def _begin_columns(t: Words) -> None:
+    """Let cards of a reserve begin columns that others have left. As soon as none is left in the reserve, and anything
+    has happened, any card can move."""
+    begun, rest = int64(0), t[FIELDS + RESERVE] * t[STACKED]
     for column in range(t[COLUMNS]):
         begun += t[LEFT_OVER + column] > 0
     while rest:
@@ -425,14 +452,13 @@ def _begin_columns(t: Words) -> int:
         rest &= rest - 1
         if t[SHOWN] & bit_of(card) == 0:
             if begun < t[COLUMNS]:
-                coming |= bit_of(card)
+                _come(t, bit_of(card))
             elif begun == t[COLUMNS]:
                 t[EVER_OFFERED] |= bit_of(card)
         if begun > t[COLUMNS] or not (t[RISEN] & bit_of(card) or t[EVER_PLACES] & bit_of(card % 26)):
             begun += 1
-    if begun <= t[COLUMNS] and (t[CAME] | coming or t[RISEN] != t[UP]):
+    if begun <= t[COLUMNS] and (t[CAME] or t[RISEN] != t[UP]):
         t[EVER_PLACES], t[EVER_BARE] = _kinds_of(t[DECK]), _kinds_of(t[DECK])
-    return coming
 
 
 @routine
@@ -444,85 +470,116 @@ def _is_refuted(t: Words) -> bool:
         t[HEIGHTS + suit] = t[FIELDS + suit]
     for column in range(t[COLUMNS]):
         t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
-    changed = True
-    while changed:
-        places, offered, emptied, changed = t[EVER_PLACES], t[EVER_OFFERED], t[EMPTIED], _rise(t)
-        coming = int64(0)
+    while True:
+        risen, came, places = t[RISEN], t[CAME], t[EVER_PLACES]
+        offered, emptied = t[EVER_OFFERED], t[EMPTIED]
+        _rise(t)
+        if t[RISEN] == t[DECK]:
+            return False
         if t[ANY_FILLS]:
-            coming |= _begin_columns(t)
-        coming = (coming | _from_stock_and_reserve(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
-        t[CAME] |= coming
+            _begin_columns(t)
+        _come(t, t[EVER_OFFERED] & _cards_of(t[EVER_PLACES]))
+        _leave_columns(t)
+        _come_back(t)
         if t[IN_STOCK] & (t[CAME] | t[RISEN]):
             t[EVER_OFFERED] |= t[IN_STOCK]
-        changed = (
-            changed or coming != 0 or t[EMPTIED] != emptied or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
-        )
-        t[EVER_BARE] |= _kinds_of(coming)
-        t[EVER_PLACES] |= _kinds_that_fit(_kinds_of(coming))
-    return bool(t[RISEN] != t[DECK])
-
-
-@inlined
-def _list(t: Words, end: int, card: int, target: int) -> int:
-    t[MOVES + end] = card | target << 6
-    return end + 1
+        is_same = t[RISEN] == risen and t[CAME] == came and t[EVER_PLACES] == places
+        if is_same and t[EVER_OFFERED] == offered and t[EMPTIED] == emptied:
+            return True
 
 
 @routine
-def _list_moves(t: Words) -> int:
-    """List the moves of the position; return their number. Those to foundations have a 1 from bit 6 on, those to places
-    a 0, and those back from foundations a 2."""
-    end, rest = int64(0), t[SHOWN] | t[OFFERED]
-    while rest:
-        card = first_of(rest)
-        rest &= rest - 1
-        kind, bit = bit_of(card % 26), bit_of(card)
-        if _is_next(t, card) and (t[OFFERED] & bit or t[BARE] & kind):
-            end = _list(t, end, card, int64(1))
-        if t[MOVED] & bit == 0 and t[PLACES] & kind:
-            end = _list(t, end, card, int64(0))
+def _write_keys_after(t: Words, keys: Words, first: int) -> int:
+    """Write the keys after the moves of the position whose key begins at `first`; return the number of moves."""
+    end, kinds = int64(0), _cards_of(t[PLACES])
+    rising = _next_cards(t) & (t[OFFERED] | t[SHOWN] & _cards_of(t[BARE]))
+    coming = (t[OFFERED] | t[SHOWN] & ~t[MOVED]) & kinds
+    while rising | coming:
+        is_rising = rising != 0
+        card = first_of(rising) if is_rising else first_of(coming)
+        if is_rising:
+            rising &= rising - 1
+        else:
+            coming &= coming - 1
+        _copy_key(t, keys, first)
+        _take(t, card)
+        _change(t, card // 13, int64(is_rising))
+        end = _keep_key(t, end)
     for suit in range(4 * t[REMOVABLE]):
-        card = int64(13 * suit) + t[FIELDS + suit] - 1
-        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & bit_of(card % 26):
-            end = _list(t, end, card, int64(2))
+        height = t[FIELDS + suit]
+        if height > t[LEAST] and kinds & bit_of(13 * suit + height - 1):
+            _copy_key(t, keys, first)
+            _change(t, suit, int64(-1))
+            end = _keep_key(t, end)
     return end
 
 
+@inlined
+def _keep_key(t: Words, number: int) -> int:
+    """Write the key after a move; return the number of the next one."""
+    for part in range(t[WORDS]):
+        t[KEYS_AFTER + t[WORDS] * number + part] = t[KEY + part]
+    return number + 1
+
+
+@routine
+def _visit(t: Words, keys: Words, slots: Slots, number: int, count: int, limit: int) -> int:
+    """Visit a position, and return how many were reached then; one more than the limit if there are more, and `WON` if
+    it is won."""
+    size, key = t[WORDS], row_of(KEY)
+    _copy_key(t, keys, size * number)
+    _read_key(t)
+    _look(t)
+    if t[UP] == t[DECK]:
+        return int64(WON)
+    if _is_refuted(t):
+        return count
+    moves = _write_keys_after(t, keys, size * number)
+    for move in range(moves):
+        load_ahead(slots, first_slot(t, KEYS_AFTER + size * move, size, slots))
+    for move in range(moves):
+        known = int64(slots[first_slot(t, KEYS_AFTER + size * move, size, slots)]) - 1
+        load_ahead(keys, size * known)
+    for move in range(moves):
+        _copy_key(t, t, KEYS_AFTER + size * move)
+        if slots[slot_of(t, key, size, keys, slots)]:
+            continue  # a position that was reached, from which no safe card goes up
+        _settle(t)
+        if is_new_key(t, key, size, keys, slots, count):
+            count += 1
+            if count > limit:
+                break
+    return count
+
+
 @kernel
-def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+def _count(words: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
-    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
-    _settle(t)
+    to `counts` how many can be reached without a move, with at most one, and so on, as long as they are few.
+
+    After that, the latest position is visited first: what it leads to is more likely to be in the cache. The numbers of
+    those to visit are behind the keys.
+    """
+    t, rest, left = pointer_to(words), words[WORDS] * (limit + 2), int64(0)
     _write_key(t)
+    _settle(t)
     count, visited, steps, before = int64(0), int64(0), int64(0), int64(0)
     count += is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
-    while visited < count:
+    while visited < count <= min(limit, len(counts)):
         if visited == before:  # all positions with one move less are visited
             before = count
-            if steps < len(counts):
-                counts[steps] = count
+            counts[steps] = count
             steps += 1
-        _read_key(t, keys, t[WORDS] * visited)
-        _look(t)
-        if t[UP] == t[DECK]:
-            return int64(WON)
-        moves = int64(0)
-        if not _is_refuted(t):
-            moves = _list_moves(t)
-        for number in range(moves):
-            card, target = t[MOVES + number] & 63, t[MOVES + number] >> 6
-            if number:
-                _read_key(t, keys, t[WORDS] * visited)
-            if target == 2:
-                t[FIELDS + card // 13] -= 1
-            else:
-                _take(t, card)
-                t[FIELDS + card // 13] += target
-            _settle(t)
-            _write_key(t)
-            if is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count):
-                count += 1
-                if count > limit:
-                    return count
+        count = _visit(t, keys, slots, visited, count, limit)
         visited += 1
+    for number in range(visited, count):
+        keys[rest + left] = number
+        left += 1
+    while left and 0 <= count <= limit:
+        left -= 1
+        reached = _visit(t, keys, slots, keys[rest + left], count, limit)
+        for number in range(count, reached):
+            keys[rest + left] = number
+            left += 1
+        count = reached
     return count

@@ -21,7 +21,7 @@ from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.referees import CompiledJudge, random_number
 from dealmill.verdicts import InvalidEvidence, Verdict
 
-DRAWN_POSITIONS = 1_000_000
+DRAWN_POSITIONS = 5_000_000
 """Plain Python also visits positions of another loss, with a chance of one in `DRAWN_POSITIONS` for each position."""
 PLAIN_WINS, WIN_SAMPLE = 100, 64
 """Plain Python alone replays the first `PLAIN_WINS` wins of a referee, in a quarter of a second. After that, it replays
@@ -40,7 +40,7 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     share such that compiled code counts `COMPARED` positions of a loss on average. Of another loss, plain Python visits
     at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one move, with
     at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of
-    the time of all counts.
+    the time of all counts: a fifth without the arrangement of cards, where plain Python visits 2,500 a second.
     """
 
     wins: Iterator[int] = field(default_factory=itertools.count, compare=False, repr=False)

@@ -11,12 +11,14 @@ import numpy as np
 from dealmill.kernels import Fields, inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, pairs
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, pairs
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie on the next higher card of each suit, which
 they fit; `HOME` are those that lie on another one since the game began."""
 NO_CARD = 52
+ALWAYS = 100
+"""So many ranks, no foundation can lag behind another one."""
 SUIT = (1 << 13) - 1
 CODE_BITS, CODE = 4, 15
 
@@ -64,11 +66,18 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
     idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
     t[DECK], t[IDLE], t[SPACES] = _mask(deck), _mask(idle), rules.cards_for_spaces
     t[CELLS], t[COLUMNS], t[LAST_RANK] = rules.cells, len(rules.sizes), rules.ranks - 1
-    for suit in range(4):
-        for second in range(4):
-            same_colour = (SUITS[suit] in RED) == (SUITS[second] in RED)
-            lag = {"any-suit": 1, "red-black": 2 if same_colour else 1}.get(rules.build, rules.ranks)
-            t[LAGS + 4 * suit + second] = lag
+    t[LAGS : LAGS + 16] = lag_table(rules).flat
+
+
+def lag_table(rules: Rules) -> Words:
+    """Return how many ranks each foundation may be behind the next card of each suit for that card to be safe: no card
+    that fits it, or fits one that fits it, and so on, is lower by fewer ranks."""
+    lags = np.full((4, 4), ALWAYS, dtype=np.int64)
+    for suit, fitting in enumerate(rules.suits_that_fit):
+        lags[suit, [second for second in range(4) if fitting >> 13 * second & 1]] = 1
+    for third in range(4):
+        lags = np.minimum(lags, lags[:, third, np.newaxis] + lags[third])
+    return lags
 
 
 def _mask(cards: set[int]) -> int:

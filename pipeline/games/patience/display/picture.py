@@ -56,7 +56,8 @@ class PatienceDisplay(Display[Position]):
             too = f" Out of the way, since absent cards would take them: {' '.join(gone)}." if gone else ""
             caption = f"Position {number} of {loss.positions}{by}.{too} {visit.moves}"
             positions.append(visit.position)
-            yield Step(visit.position, Marks(moved, idle), caption, loss.reason)
+            grey = frozenset(self.referee.rules.deck()) - visit.stuck if visit.stuck else idle
+            yield Step(visit.position, Marks(moved, grey), caption, loss.reason)
 
     def describe(self, play: Play, before: Position) -> str:
         card, target = play.word[:2], play.word[2:]

@@ -16,7 +16,8 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.verdicts import InvalidEvidence
 
-REFUTED = "Even if no move ever covered a card again, not all cards could go to the foundations."
+RELAXED_MOVES = "Even if no move ever covered a card again"
+REFUTED = f"{RELAXED_MOVES}, not all cards could go to the foundations."
 
 
 class CutLoss(CountedLoss):
@@ -41,7 +42,8 @@ class CutLoss(CountedLoss):
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
         moves = CutMoves(game.rules)
         for visit in super().visits(game, position):
-            yield visit._replace(end=REFUTED) if moves.is_refuted(visit.position) else visit
+            relaxed = Relaxed(moves, visit.position)
+            yield visit if relaxed.is_won else visit._replace(end=relaxed.reason, stuck=frozenset(relaxed.stuck))
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class CutMoves(SafeMoves):
     def is_refuted(self, position: Position) -> bool:
         """Return whether not all cards go up in the relaxed game, in which whatever once holds stays true: that a card
         is bare, that it has left the card or place on which it lies, that it is up, that there is an empty column."""
-        return sum(Relaxed(self, position).heights) < len(SUITS) * self.rules.ranks
+        return not Relaxed(self, position).is_won
 
 
 class Relaxed:
@@ -80,6 +82,24 @@ class Relaxed:
         while before != (reached := self._reached()):
             before = reached
             self._play()
+
+    @property
+    def is_won(self) -> bool:
+        """Whether all cards go up."""
+        return sum(self.heights) == len(SUITS) * self.rules.ranks
+
+    @property
+    def stuck(self) -> list[str]:
+        """The cards in the columns that never leave what they lie on."""
+        return [card.upper() for column in self.position.columns for card in column if card.upper() not in self.left]
+
+    @property
+    def reason(self) -> str:
+        """Why the position is lost, in words."""
+        if not self.stuck:
+            return REFUTED
+        cards = f"these {len(self.stuck)} cards" if len(self.stuck) > 1 else "this card"
+        return f"{RELAXED_MOVES}, {cards} could never move: {' '.join(self.stuck)}."
 
     def _reached(self) -> tuple[int, ...]:
         """Return how far the game is: a number is another one as soon as anything has happened."""

@@ -6,11 +6,12 @@ docs/proofs/safe.md for the reason why a game that can be won is still won then.
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
 from dealmill.verdicts import InvalidEvidence
 
 KNOWN_RULES = {
@@ -73,23 +74,36 @@ class SafeMoves(Moves):
         """Return whether no card needs the next one of a suit as a place: each that fits it is up or could go up, and
         so are those that fit these."""
         rules, height = self.rules, heights[suit]
-        if rules.build in ("same-suit", "none"):
-            return True
-        for second, count in enumerate(heights):
-            same_colour = (SUITS[second] in RED) == (SUITS[suit] in RED)
-            if rules.move == "any":
-                missing = height - count if rules.build == "any-suit" or not same_colour else 0
-                if rules.removable or missing > 0:
-                    return False
-            elif count < height - (2 if same_colour and rules.build == "red-black" else 1):
-                return False
-        return True
+        lags = lags_of_suits(rules.suits_below)[suit]
+        if rules.move == "any":
+            fitting = [heights[second] for second, lag in lags.items() if lag == 1]
+            return not fitting or (not rules.removable and min(fitting) >= height)
+        return all(heights[second] >= height - lag for second, lag in lags.items())
+
+
+@cache
+def lags_of_suits(suits_below: tuple[str, ...]) -> list[dict[int, int]]:
+    """Return, for a card of each suit, how many ranks lower the highest cards of other suits are that fit it, or fit
+    one that fits it, and so on; without the suits of which there is none."""
+    lags = []
+    for suit in range(len(SUITS)):
+        steps, lag, reached = {suit: 0}, 0, {suit}
+        while reached:
+            lag += 1
+            reached = {
+                second for second, below in enumerate(suits_below) if any(SUITS[first] in below for first in steps)
+            }.difference(steps)
+            steps |= dict.fromkeys(reached, lag)
+        del steps[suit]
+        lags.append(steps)
+    return lags
 
 
 def safe_cards_are_known(rules: Rules) -> bool:
     """Return whether safe cards go up at once by some rules: not where an empty column can do harm, nor where a card
     could carry away others that do not fit it."""
-    is_run = rules.move != "run" or rules.run in ("build", rules.build) or rules.build == "any-suit"
+    others = [run & ~below for run, below in zip(rules.run_parents, rules.parents, strict=True)]
+    is_run = rules.move != "run" or not any(others)
     if rules.to == "tableau":
         is_run = rules.move in ("card", "run") and rules.run == "build" and rules.spaces != "reserve"
     return is_run and not rules.full_columns

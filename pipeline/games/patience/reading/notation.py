@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from dealmill.pipeline.games.patience.moves import CELL, EMPTY, FOUNDATION
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import SUITS, SUITS_BELOW, Rules
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.referees import NO_MOVES
 from dealmill.verdicts import InvalidEvidence
 
@@ -187,7 +187,7 @@ def _always(_table: Table, _card: str) -> bool:
 
 def _if_not_needed(table: Table, card: str) -> bool:
     """Return whether no card that is still in play could be put on this one, as Microsoft's FreeCell asks."""
-    suits_below = SUITS_BELOW[table.referee.rules.build]
+    suits_below = table.referee.rules.suits_below
     others = [suit for suit, below in zip(SUITS, suits_below, strict=True) if card[1] in below]
     height = table.up[card[1]] + 1
     return height <= 2 or all(table.up[suit] >= height - 1 for suit in others)

@@ -250,7 +250,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.EARLY_LISTS] = words[k.LISTS] and words[k.RELAXED] and soundness.lists_are_tried_early(rules)
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
-    words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
+    words[k.FIRST_NODES] = 10_000 if rules.cells and rules.place_count == 1 else 3_000
     words[k.NARROW], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
     words[k.CUTS] = searched_with_beams(rules) or counted_with_relaxed_game(rules)
     words[k.SAFE_COUNTS] = counted_with_safe_cards(rules)

@@ -11,6 +11,8 @@ LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
 LONGEST_DETOUR, MAX_CARDS = 60, 10
 """The moves that one shortcut replaces at most, and the cards that move in it."""
+TO_SPACE, TO_CELL, ONTO_CARD_FROM_COLUMN, ONTO_CARD_FROM_CELL, TO_FOUNDATION = range(5)
+"""The order in which moves of single cards are tried, the last ones first, as `choices` lists them."""
 SHORTCUTS, REPEATED_MOVES = 100_000, 50_000
 """The shortcuts that are tried at most, and the moves that are played again at most to see which are needed."""
 
@@ -116,11 +118,60 @@ def _move_first(s: Words, cards: int) -> int:
     return int64(0)
 
 
+@inlined
+def _top_move(s: Words, card: int, source: int, goal: int) -> int:
+    """Return the move of a card on top of a column, or in a cell, to its foundation, a cell or a column; -1 if there is
+    none."""
+    move, target, bit = card | source << 6 | 1 << 18, int64(-1), bit_of(card)
+    if goal == k.FOUNDATION:
+        target = int64(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
+    elif goal == k.CELL:
+        target = int64(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
+    elif goal == k.NO_CARD:
+        if s[k.EMPTY] and s[k.SPACES] & bit and (source == k.CELL or s[k.UNDER + card] != k.NO_CARD):
+            target = first_of(s[k.EMPTY])
+    elif s[k.PARENTS + card] & s[k.TOPS] & bit_of(goal):
+        target = s[k.COLUMN_OF + goal]
+    return move | target << 12 if target >= 0 else target
+
+
+@inlined
+def _has_cells_only(s: Words) -> bool:
+    """Return whether single cards move between columns that lie face up, cells and foundations, and nothing else moves:
+    then nothing happens after a move, and each card has one move at most to a place."""
+    others = s[k.HOLE] | s[k.COMPLETE] | s[k.ORDERED] | s[k.REMOVABLE] | s[k.RESERVE] | s[k.REST] | s[k.FACE_DOWN]
+    return bool(s[k.MOVING] == k.ONE_CARD and others == 0)
+
+
+@routine
+def _move_first_of_tops(s: Words, cards: int) -> int:
+    """Do the same as `_move_first` where there are cells only, without listing all moves: of those to `PLACES`, that
+    with the highest score, of equal ones that from the first column, or of the first card in a cell."""
+    best, best_move, left = int64(-1), int64(0), cards & (s[k.TOPS] | s[k.CELL_CARDS])
+    while left:
+        card = first_of(left)
+        left &= left - 1
+        is_top, goal = s[k.TOPS] & bit_of(card) != 0, s[k.PLACES + card]
+        source = s[k.COLUMN_OF + card] if is_top else int64(k.CELL)
+        move = _top_move(s, card, source, goal)
+        score = int64(ONTO_CARD_FROM_COLUMN if is_top else ONTO_CARD_FROM_CELL)
+        if goal >= k.CELL:
+            score = int64(TO_FOUNDATION if goal == k.FOUNDATION else TO_CELL if goal == k.CELL else TO_SPACE)
+        order = score << 7 | (127 - source if is_top else 63 - card)
+        if move >= 0 and order > best:
+            best, best_move = order, move
+    if best < 0:
+        return int64(0)
+    do(s, best_move, int64(0))
+    return bit_of(best_move & 63)
+
+
 @routine
 def _leads_to(s: Words, cards: int, key: int) -> bool:
     """Move each of these cards once, to its place. Return whether the position with this key is reached."""
+    has_cells_only = _has_cells_only(s)
     while cards:
-        moved = _move_first(s, cards)
+        moved = _move_first_of_tops(s, cards) if has_cells_only else _move_first(s, cards)
         if moved == 0:
             return False
         cards ^= moved
@@ -171,23 +222,6 @@ def _take_shortcuts(s: Words) -> bool:
     while 0 <= position < last:
         position = _take_shortcut(s, position, last)
     return bool(s[k.LEFT] == 0)
-
-
-@inlined
-def _top_move(s: Words, card: int, source: int, goal: int) -> int:
-    """Return the move of a card on top of a column, or in a cell, to its foundation, a cell or a column; -1 if there is
-    none."""
-    move, target, bit = card | source << 6 | 1 << 18, int64(-1), bit_of(card)
-    if goal == k.FOUNDATION:
-        target = int64(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
-    elif goal == k.CELL:
-        target = int64(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
-    elif goal == k.NO_CARD:
-        if s[k.EMPTY] and s[k.SPACES] & bit and (source == k.CELL or s[k.UNDER + card] != k.NO_CARD):
-            target = first_of(s[k.EMPTY])
-    elif s[k.PARENTS + card] & s[k.TOPS] & bit_of(goal):
-        target = s[k.COLUMN_OF + goal]
-    return move | target << 12 if target >= 0 else target
 
 
 @routine

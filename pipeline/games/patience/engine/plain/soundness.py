@@ -8,7 +8,7 @@ layout do not. The other belief is that a position is lost if a relaxed game is,
 from dealmill.kernels import inlined, int64
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.words import Words
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 
 NO_LAG, ANY_LAG = -14, 13
 """A lag that no foundation has, and one that each has."""
@@ -61,9 +61,12 @@ def is_safe(s: Words, card: int) -> bool:
 
 def partial_runs_are_twins(rules: Rules) -> bool:
     """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
-    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, and
-    not if whole suits leave the columns, since one of the two cards can be of the suit then."""
-    alike = rules.to != "tableau" and not rules.complete
+    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, not if
+    whole suits leave the columns, since one of the two cards can be of the suit then, and not if other cards fit one of
+    the two than the other."""
+    below = dict(zip(SUITS, rules.suits_below, strict=True))
+    alike = all(below[first] == below[second] for places in below.values() for first in places for second in places)
+    alike = alike and rules.to != "tableau" and not rules.complete
     return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
 
 

@@ -23,13 +23,14 @@ from dealmill.mind import (
     play_layouts,
     precedes,
 )
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.engine import Sizes, divide, load, room_of, set_up
 from dealmill.pipeline.games.patience.engine.plain.moves import do, draw_by_the_rules, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
 from dealmill.pipeline.games.patience.engine.plain.start import prepare
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 from dealmill.pipeline.games.patience.rules import Rules
 
 

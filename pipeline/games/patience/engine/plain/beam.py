@@ -7,13 +7,14 @@ that was ever kept the move that led to it.
 """
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
 from dealmill.pipeline.games.patience.engine.plain.relaxed import is_lost
 from dealmill.pipeline.games.patience.engine.plain.search import clear_table, go_to_start, is_stored, store
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 
 WEIGHTS = (
     (10, 6, 3, 4, 2, 12, 8, 1, 4),

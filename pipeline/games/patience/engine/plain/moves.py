@@ -1,8 +1,9 @@
 """Do moves of a patience, and take them back."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 
 
 @inlined

@@ -1,10 +1,11 @@
 """Positions that are lost, since not even a relaxed game is won from there."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import offered_numbers, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.settling import below_in_run
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit
+from dealmill.pipeline.games.patience.engine.plain.words import Words, that_fit
 
 
 @inlined

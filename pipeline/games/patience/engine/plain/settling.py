@@ -1,10 +1,11 @@
 """What happens after a move without a choice: spaces are filled, safe cards go up, and loose cards become absent."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import do, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.soundness import is_safe
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of, that_fit
+from dealmill.pipeline.games.patience.engine.plain.words import Words, that_fit
 
 
 @inlined

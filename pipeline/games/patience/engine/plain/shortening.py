@@ -1,11 +1,12 @@
 """Shorter wins: the moves on the trail are replaced by fewer ones."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, first_of, first_slot
+from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot
 
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""

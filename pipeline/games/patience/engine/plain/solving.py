@@ -3,13 +3,14 @@ search, and the count of the positions of a loss. All is in the array of `search
 """
 
 from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.beam import LAYERS, WEIGHTS, search_by_beam
 from dealmill.pipeline.games.patience.engine.plain.search import search
 from dealmill.pipeline.games.patience.engine.plain.shortening import shorten
 from dealmill.pipeline.games.patience.engine.plain.soundness import lowest_cards
 from dealmill.pipeline.games.patience.engine.plain.start import prepare
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""

@@ -1,9 +1,10 @@
 """The start of all searches of a layout: what follows from where its cards are."""
 
 from dealmill.kernels import int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.moves import lying
-from dealmill.pipeline.games.patience.engine.plain.words import Words, bit_of, count_of, first_of
+from dealmill.pipeline.games.patience.engine.plain.words import Words
 
 
 @routine

@@ -13,7 +13,7 @@ of cells, makes no difference. If cards will be dealt to the columns, their orde
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
+from dealmill.kernels import Fields, inlined, int64
 from dealmill.rules_files import MAX_COLUMNS
 
 Words = NDArray[np.int64]
@@ -84,21 +84,6 @@ EVERY = (1 << 52) - 1
 """The bits of all cards."""
 LOWEST = 1 | 1 << 13 | 1 << 26 | 1 << 39
 """The bits of the cards of the lowest rank."""
-
-
-@inlined
-def bit_of(card: int) -> int:
-    return int64(1) << card
-
-
-@inlined
-def first_of(cards: int) -> int:
-    return int64(lowest_bit(cards))  # type: ignore[arg-type]
-
-
-@inlined
-def count_of(cards: int) -> int:
-    return int64(count_bits(cards))  # type: ignore[arg-type]
 
 
 @inlined

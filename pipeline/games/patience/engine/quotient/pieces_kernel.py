@@ -7,6 +7,7 @@ one number, its key, as in `quotient.words`: the heights of the foundations, and
 """
 
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.quotient.search import FIRST_SLOTS, grow, slot_of
 from dealmill.pipeline.games.patience.engine.quotient.words import (
     FIELD,
@@ -18,13 +19,10 @@ from dealmill.pipeline.games.patience.engine.quotient.words import (
     SUIT,
     WON,
     Words,
-    bit_of,
     black_ranks,
     both_black,
     both_red,
     cards_of,
-    count_of,
-    first_of,
     red_ranks,
 )
 

@@ -1,16 +1,14 @@
 """Positions of the quotient and their moves; see docs/proofs/klondike.md."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.quotient import words as k
 from dealmill.pipeline.games.patience.engine.quotient.words import (
     Words,
-    bit_of,
     black_ranks,
     both_black,
     both_red,
     cards_of,
-    count_of,
-    first_of,
     red_ranks,
 )
 

@@ -1,14 +1,9 @@
 """Positions of the quotient that are lost, since not even a relaxed game is won: see docs/proofs/klondike.md."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.quotient import words as k
-from dealmill.pipeline.games.patience.engine.quotient.words import (
-    Words,
-    bit_of,
-    black_ranks,
-    cards_of,
-    red_ranks,
-)
+from dealmill.pipeline.games.patience.engine.quotient.words import Words, black_ranks, cards_of, red_ranks
 
 
 @inlined

@@ -17,7 +17,7 @@ turned, and the further passes.
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Fields, count_bits, inlined, int64, lowest_bit
+from dealmill.kernels import Fields, inlined, int64
 from dealmill.pipeline.games.patience.coverage import BITS_OF_SUIT
 from dealmill.rules_files import MAX_COLUMNS
 
@@ -67,21 +67,6 @@ SUIT = (1 << 13) - 1
 LOWEST_CARDS = 1 | 1 << 13 | 1 << 26 | 1 << 39
 BLACK, RED = 1 | 1 << 26, 1 << 13 | 1 << 39
 """The lowest cards of the suits of a colour."""
-
-
-@inlined
-def bit_of(card: int) -> int:
-    return int64(1) << card
-
-
-@inlined
-def first_of(cards: int) -> int:
-    return int64(lowest_bit(cards))  # type: ignore[arg-type]
-
-
-@inlined
-def count_of(cards: int) -> int:
-    return int64(count_bits(cards))  # type: ignore[arg-type]
 
 
 @inlined

@@ -5,13 +5,13 @@ Positions and their rows are those of `spider_kernel`; the words that it does no
 """
 
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     NO_COLUMN,
     SUIT,
     Rows,
     Words,
-    bit_of,
     card_at,
     do,
     finish,

@@ -71,11 +71,6 @@ MIX = -7046029254386353131
 
 
 @inlined
-def bit_of(card: int) -> int:
-    return int64(1) << card
-
-
-@inlined
 def card_at(s: Words, column: int, height: int) -> int:
     card: int = s[CARDS + MAX_CARDS * column + height]
     return card

@@ -6,6 +6,7 @@ are lost. So if no position is won, their number proves the loss.
 """
 
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     MAX_CARDS,
@@ -14,7 +15,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     SUIT,
     Rows,
     Words,
-    bit_of,
     card_at,
     do,
     finish,

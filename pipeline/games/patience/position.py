@@ -75,7 +75,7 @@ class Reader:
         _, columns, *words = text.split(" ")
         parts = dict(word.split(":") for word in words)
         cards = {part: pairs(parts.get(part, "")) for part in CARDS}
-        base = RANKS.index(parts.get("base", self.rules.foundations))
+        base = self.rules.base_of(parts)
         counts = [0] * len(self.rules.piles)
         for card in pairs(parts.get("foundations", "")):
             pile = next(pile for pile, suit in enumerate(self.rules.piles) if suit == card[1] and not counts[pile])

@@ -4,6 +4,7 @@ Cards are numbered in the order in which they go to foundations, 13 for each sui
 for each. Searches, referees and players all read these tables, so a new order of building is one more entry.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -139,6 +140,10 @@ class Rules:
         """Return all cards."""
         piles = self.piles
         return [rank + suit for rank in RANKS[: self.ranks] for suit in piles]
+
+    def base_of(self, parts: Mapping[str, str]) -> int:
+        """Return the rank of the first cards of the foundations of a position, given its parts by name."""
+        return RANKS.index(parts.get("base", self.foundations))
 
     def of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""

@@ -21,7 +21,7 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     is_new_key,
 )
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
-from dealmill.pipeline.games.patience.rules import RANKS, Rules, pairs
+from dealmill.pipeline.games.patience.rules import Rules, pairs
 
 KEY_WORDS, HEIGHT_BITS = 2, 4
 MAX_MOVES, UP = 60, 64
@@ -61,7 +61,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
     """Write the rules and the first position."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations))
+    base = rules.base_of(texts)
     t[LAST], t[COLUMNS], t[KINGS_FILL] = rules.ranks - 1, len(rules.sizes), rules.spaces == "kings"
     t[SLOTS : SLOTS + 52] = -1
     for name in pairs(texts.get("foundations", "")):

@@ -25,7 +25,7 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     slot_of,
 )
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
-from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
 from dealmill.rules_files import MAX_COLUMNS
 
 MAX_MOVES = 200
@@ -72,7 +72,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
     """Write the rules and the first position."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations))
+    base = rules.base_of(texts)
 
     def numbers(text: str) -> list[int]:
         cards = zip(text[::2], text[1::2], strict=True)

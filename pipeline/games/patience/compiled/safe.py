@@ -11,7 +11,7 @@ import numpy as np
 from dealmill.kernels import Fields, inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, pairs
+from dealmill.pipeline.games.patience.rules import SUITS, Rules, pairs
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie on the next higher card of each suit, which
@@ -46,7 +46,7 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
     """Write the rules, and the first position."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations))
+    base = rules.base_of(texts)
 
     def number(card: str) -> int:
         return rules.card_number(card, base)

@@ -53,7 +53,7 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
     """Write the rules and the first position of the easier game."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations)) if rules.hole == "none" else 0
+    base = rules.base_of(texts) if rules.hole == "none" else 0
 
     def number(card: str) -> int:
         return rules.card_number(card, base)

@@ -326,7 +326,7 @@ def write_json(rules: Rules, layout: str) -> str:
     piles: dict[str, Any] = {"tableau piles": [[_ten(card) for card in column] for column in columns]}
     if "foundations" in parts:
         ranks = RANKS[: rules.ranks]
-        base = ranks.index(parts.get("base", rules.foundations))
+        base = rules.base_of(parts)
         tops = [(ranks.index(card[0]), card[1]) for card in _cards(parts["foundations"])]
         piles["foundations"] = [
             _ten(ranks[(base + number) % rules.ranks] + suit)

@@ -277,7 +277,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     """Write where the cards of a layout are; return the index of the base rank."""
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
-    base = RANKS.index(cards.get("base", rules.foundations))
+    base = rules.base_of(cards)
     cards_by_name = rules.card_numbers(base)
 
     def numbers(text: str) -> list[int]:

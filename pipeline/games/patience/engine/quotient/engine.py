@@ -19,7 +19,7 @@ from dealmill.pipeline.games.patience.engine.quotient.arranging import Arrangeme
 from dealmill.pipeline.games.patience.engine.quotient.search import expand, go_up, solve
 from dealmill.pipeline.games.patience.engine.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
 FIRST_ROOM = 25_000_000
@@ -181,7 +181,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> Arrangement:
     """Write a layout, and return how its cards lie."""
     _, texts, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
-    base = RANKS.index(cards.get("base", rules.foundations))
+    base = rules.base_of(cards)
     numbers = rules.card_numbers(base)
 
     def read(text: str) -> list[int]:

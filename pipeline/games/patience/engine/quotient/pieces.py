@@ -11,7 +11,7 @@ from dealmill.pipeline.games.patience.engine.plain.engine import Winnable
 from dealmill.pipeline.games.patience.engine.quotient import pieces_kernel as k
 from dealmill.pipeline.games.patience.engine.quotient.words import FIELD, LOST, NO_CARD, OUT_OF_TABLE, SUIT, WON, Words
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
 FIRST_NODES = 30_000
@@ -74,7 +74,7 @@ def load(words: Words, rules: Rules, layout: str) -> None:
     """Write a layout."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
-    base = RANKS.index(texts.get("base", rules.foundations))
+    base = rules.base_of(texts)
     numbers = rules.card_numbers(base)
 
     def names(text: str) -> list[str]:

@@ -25,6 +25,7 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.patience import GAMES, schema
+from dealmill.pipeline.games.patience.searches import RELAXED_VERSION
 from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
@@ -55,9 +56,10 @@ ranks = 3
 count = 4
 build = "red-black"
 """
-CHANGED = SMALL.replace('"red-black"', '"none"')
+CHANGED = SMALL.replace('"red-black"', '"same-colour"')
 ENGINE = "small/winnable"
-VERSION = GAMES.engines[0].version
+VERSION = RELAXED_VERSION
+"""That of both games."""
 
 
 @pytest.fixture

@@ -115,8 +115,7 @@ class _Search:
         while words[k.NODES] < words[k.LIMIT]:
             width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
-            weights = k.WEIGHTS_OF_BEAMS[number % len(k.WEIGHTS_OF_BEAMS)]
-            words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
+            set_weights(words, number % len(k.WEIGHTS_OF_BEAMS))
             yield self._beam(width), False
             if number == FIRST_COUNT:
                 yield self._count(FEW_POSITIONS), True
@@ -232,6 +231,13 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
+    set_weights(words, 0)
+
+
+def set_weights(words: k.Words, number: int) -> None:
+    """Write one of `WEIGHTS_OF_BEAMS`."""
+    weights = k.WEIGHTS_OF_BEAMS[number]
+    words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
 
 
 def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[Column], list[int]]:

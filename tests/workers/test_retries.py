@@ -11,6 +11,7 @@ from dealmill.pipeline.games.batch import Solved, Texts, to_strings
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import loading
 from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store import job_kinds
@@ -113,7 +114,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
 
     with monkeypatch.context() as broken:
         broken.setattr(room, "solve_texts", solve_texts)
-        broken.setattr(room, "load", unloadable)
+        broken.setattr(loading, "load", unloadable)
         for _ in range(leases.MAX_CLAIMS + 1):
             assert work_on_all(database) == 3
             end_pauses(database)

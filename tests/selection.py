@@ -3,18 +3,18 @@
 `make test` is what a newcomer types: it shows within minutes that everything works. Its budget is 150 seconds of
 processor time on a machine that imports numba within a third of a second, besides installing and compiling. It has one
 cheap test of each behaviour; a test that takes more than about half a second belongs there only if nothing else shows
-the same. `.ci/run` runs both, within 40 minutes; 30 are the goal:
+the same. `.ci/run` runs both, within 30 minutes:
 
 ======================================  =======
 kind of test                            minutes
 ======================================  =======
 `make test`                                   4
-`make test-slow`, 42 minutes before          32
+`make test-slow`, 42 minutes before          22
 proofs, an ordinary user's tests, lint        3
 ======================================  =======
 
-The minutes of `make test-slow` are an estimate. These kinds of tests take most of its processor time, in seconds,
-estimated from samples of each on a busy machine (`docs/decisions/0182-what-one-game-shows-of-all.md`):
+These kinds of tests take most of the processor time of `make test-slow`, in seconds, estimated from samples of each on
+a busy machine (`docs/decisions/0182-what-one-game-shows-of-all.md`):
 
 =============================================  ======  ======
 kind of test                                   before  budget

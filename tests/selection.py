@@ -3,7 +3,7 @@
 `make test` is what a newcomer types: it shows within minutes that everything works. Its budget is 150 seconds of
 processor time on a machine that imports numba within a third of a second, besides installing and compiling. It has one
 cheap test of each behaviour; a test that takes more than about half a second belongs there only if nothing else shows
-the same. `.ci/run` runs both, within 30 minutes:
+the same. `.ci/run` runs both; all of it has 30 minutes:
 
 ======================================  =======
 kind of test                            minutes

@@ -22,6 +22,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError, UnknownSettingWarning, UsageError
+from dealmill.pipeline.games.names import games_by_name
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
@@ -124,16 +125,25 @@ def _members(offer: Offer) -> Iterator[Offer]:
 
 def _alias(name: str) -> str | None:
     """Return why no game can have this name, which is another name of a game; None if it is not."""
-    known = known_as(name)
+    known = _without_alias(name)
     return None if known == name else f"it is another name of {known}: rename the file"
 
 
+def _without_alias(name: str) -> str:
+    """Return the name of the game of which this is an alias in its family; if it is none, the name itself."""
+    return next((family.aliases[name] for family in families().values() if name in family.aliases), name)
+
+
 def known_as(name: str) -> str:
-    """Return the name of the game, or of its variant, that is known to users under a name, which may begin with an
-    alias in a family."""
+    """Return the name of the game, or of its variant, that is known to users under a name. This may begin with an alias
+    in a family, or with a name by which people know a game, unless an installed game has it."""
     base, *changes = name.split(":")
-    known = next((family.aliases[base] for family in families().values() if base in family.aliases), base)
-    return ":".join([known, *changes])
+    base = _without_alias(base)
+    if base in {offer.name for offer in all_offers()} or not (known := games_by_name().get(base)):
+        return ":".join([base, *changes])
+    base, *rules = known.split(":")
+    by_key = {rule.partition("=")[0]: rule for rule in (*rules, *changes)}
+    return ":".join([base, *(rule for _, rule in sorted(by_key.items()))])
 
 
 @cache

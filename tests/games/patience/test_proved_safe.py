@@ -3,7 +3,6 @@ docs/proofs/README.md."""
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -18,9 +17,9 @@ from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences.small import random_position
-from tests.games.patience.files import rules_of
+from tests.games.patience.files import FILES
 from tests.games.patience.random_rules import proved_rules, random_rules
-from tests.games.patience.test_proved import altered, ordered, reason_of_python, write_rules
+from tests.games.patience.test_proved import GOLDEN, altered, ordered, reason_of_python, write_rules
 from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences
 
@@ -99,3 +98,23 @@ def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_pa
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
     assert_agrees(programs, some_claims(20_000, 300_000), tmp_path)
+
+
+def golden_claims() -> Iterator[Claim]:
+    """Yield the losses of these forms in the golden files, which our engine has found."""
+    for name, game in FILES.items():
+        if game.rules.to == "waste":
+            for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
+                for layout, verdict, _, _, evidence in map(json.loads, path.read_text().splitlines()):
+                    if verdict == "unwinnable" and evidence.startswith(("cut", "safe")):
+                        yield Claim(game.rules, layout, evidence)
+
+
+def test_losses_that_our_engine_finds_are_proved(programs: Path, tmp_path: Path) -> None:
+    """With one position more or less, none of them is."""
+    real = [*dict.fromkeys(golden_claims())]
+    split = [(claim, *claim.evidence.rsplit(" ", 1)) for claim in real]
+    wrong = [claim._replace(evidence=f"{form} {int(count) + more}") for claim, form, count in split for more in (-1, 1)]
+    assert differences(programs, real, tmp_path, write_rules, lambda _: "") == ([], len(real))
+    assert differences(programs, wrong, tmp_path, write_rules, lambda _: "wrong") == ([], 0)
+    assert len(real) > 25

@@ -90,6 +90,10 @@ class QuotientLossOfRuns(QuotientLoss):
 class QuotientMoves(Moves):
     """The moves of the quotient, in which safe cards go up at once and refuted positions have no move."""
 
+    @property
+    def is_easier(self) -> bool:
+        return self.rules.move == "card"
+
     def kind(self, card: str, base: int) -> Kind:
         """Return the rank and the colour of a card."""
         return kinds_of_cards(self.rules.ranks, base)[card.upper()]

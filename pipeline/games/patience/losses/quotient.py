@@ -32,9 +32,11 @@ def quotient_is_sound(rules: Rules) -> bool:
     or on foundations, to which they go one by one."""
     runs = rules.build == "red-black" and rules.move == "run" and rules.run in ("build", "red-black")
     reserve = rules.reserve == 0 or not rules.stacked or rules.spaces == "reserve"
+    filled = rules.waste_fills or rules.only_waste_fills
     return (
         runs
         and reserve
+        and not filled
         and rules.cells == 0
         and rules.hole == "none"
         and rules.to == "waste"

@@ -87,7 +87,7 @@ def cards(text: str) -> list[Card]:
 def tidy(state: State, rules: Rules) -> None:
     """Fill spaces from the reserve, and turn cards up."""
     for number, column in enumerate(state.columns):
-        if not column and rules.spaces == "reserve" and state.reserve:
+        if not column and rules.spaces in ("reserve", "reserve-then-waste") and state.reserve:
             state.columns[number] = [state.reserve.pop()]
         elif column and column[-1].down:
             column[-1] = column[-1]._replace(down=False)
@@ -214,7 +214,7 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
             if has_copies(rules):
                 goal = _source_word(source, rest, state) + _target_word(target, rest, after)
             yield f"{group[0].name}{goal}", after
-    if rules.complete:
+    if rules.complete and not waits_for_card(state, rules):
         yield from completed(state, rules)
     if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
         after = copied(state)
@@ -260,6 +260,11 @@ def longer(state: State, after: State) -> int:
     return next(number for number, (old, new) in enumerate(lengths) if new > old)
 
 
+def waits_for_card(state: State, rules: Rules) -> bool:
+    """Return whether an empty column has to be filled from the waste, or from the stock, first."""
+    return rules.spaces == "waste" and [] in state.columns and bool(state.stock or state.waste)
+
+
 def order_counts(state: State, rules: Rules) -> bool:
     """Return whether columns are different places, since cards will be dealt to them."""
     return rules.to == "tableau" and bool(state.stock)
@@ -275,6 +280,12 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     if source == "deal":
         return
     is_next = rest.height(card) in rest.up[card.suit]
+    if waits_for_card(before, rules):
+        if source == "stock":
+            after = copied(rest)
+            after.columns[rest.columns.index([])].append(card)
+            yield "e", after
+        return
     if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations" and is_next:
         after = copied(rest)
         heights = after.up[card.suit]
@@ -288,7 +299,14 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
-        space = rules.spaces in ("any", "reserve") or (rules.spaces == "kings" and rest.height(card) == rules.ranks - 1)
+        space = {
+            "any": True,
+            "reserve": True,
+            "waste": True,
+            "reserve-then-waste": source == "stock",
+            "kings": rest.height(card) == rules.ranks - 1,
+            "none": False,
+        }[rules.spaces]
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
         if not (fits(card, column[-1], rest, rules.build) if column else space):

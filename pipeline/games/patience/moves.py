@@ -115,21 +115,24 @@ class Moves:
     def targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of some cards, which `rest` lacks."""
         rules, base, card = self.rules, before.base, cards[0]
+        is_from_stock, fills_first = len(rest.stock) < len(before.stock), self.fills_first(before)
+        if fills_first and not is_from_stock:
+            return
         if rules.to == "hole" and before.stock and card == before.stock[0]:
             yield self._play(card + HOLE, cards, rest._replace(hole=card))
             return
-        if len(cards) == 1:
+        if len(cards) == 1 and not fills_first:
             yield from self._single(card, rest, before)
         for number, column in enumerate(rest.columns):
             if column:
                 target = column[-1]
-                fits = self.fits(card, target, base) and column == before.columns[number]
+                fits = self.fits(card, target, base) and column == before.columns[number] and not fills_first
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
                 target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
                 is_space = rest.columns.count(()) == before.columns.count(())
                 if self._has_order(before):
                     is_space = not before.columns[number]
-                fits = is_space and self.fills(card, base)
+                fits = is_space and self.fills(card, base) and (is_from_stock or not rules.only_waste_fills)
             if fits:
                 word = self._word(card, target, f"-{number + 1}", rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
@@ -169,7 +172,7 @@ class Moves:
         """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to
         the columns."""
         rules, columns, stock = self.rules, position.columns, position.stock
-        for number, column in enumerate(columns if rules.complete else ()):
+        for number, column in enumerate(columns if rules.complete and not self.fills_first(position) else ()):
             suit = column[-1][1] if column else SUITS[0]
             cards = tuple(self.rules.of_foundation(rank, suit, position.base) for rank in reversed(range(rules.ranks)))
             if column[-rules.ranks :] == cards:
@@ -184,6 +187,10 @@ class Moves:
             dealt = tuple((*column, *stock[number : number + 1]) for number, column in enumerate(columns))
             after = position._replace(columns=dealt, stock=stock[len(columns) :])
             yield self._play(stock[0] + DEALT, stock[: len(columns)], after)
+
+    def fills_first(self, position: Position) -> bool:
+        """Return whether an empty column is filled from waste and stock before anything else moves."""
+        return self.rules.waste_fills and position.stock != () and () in position.columns
 
     def _has_order(self, position: Position) -> bool:
         """Return whether the order of the columns matters, since cards will be dealt to them."""
@@ -210,7 +217,7 @@ class Moves:
         for number, column in enumerate(columns):
             if column:
                 columns[number] = (*column[:-1], column[-1].upper())
-            elif rules.spaces == "reserve":
+            elif rules.reserve_fills:
                 columns[number], reserve = reserve[-1:], reserve[:-1]
         counts = list(position.foundations) if position.absent else []
         for number, suit in enumerate(SUITS[: len(counts)]):

@@ -30,6 +30,7 @@ ARRAY = Fields()
 # Rules
 BASE, RANK_COUNT, COLUMNS, CELLS, PILES, MOVES_RUNS, MOVES_ANY, SPACES, FILLS, STACKED = ARRAY.words(10)
 COMPLETE, REMOVABLE, FIXED, HAS_HOLE, WRAP, TO_WASTE, TO_HOLE, TO_COLUMNS, FULL_COLUMNS, DRAW, LIMITED = ARRAY.words(11)
+WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(2)
 """`SPACES` are the cards that go to an empty column, `FIXED` how many cards stay on each foundation, and `LIMITED`
 whether the passes through the stock are."""
 PARENTS, RUN_PARENTS = ARRAY.rows(2, 52)
@@ -116,7 +117,8 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t[MOVES_RUNS], t[MOVES_ANY] = rules.move == "run", rules.move == "any"
     filling = [number for number in range(52) if rules.cards_for_spaces >> number & 1]
     t[SPACES] = sum(1 << NUMBERS[rules.card_name(number, base)] for number in filling)
-    t[FILLS], t[STACKED] = rules.spaces == "reserve", rules.stacked
+    t[FILLS], t[STACKED] = rules.reserve_fills, rules.stacked
+    t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.waste_fills, rules.only_waste_fills
     t[COMPLETE], t[REMOVABLE], t[FIXED] = rules.complete, rules.removable, rules.initial == "all"
     t[HAS_HOLE], t[WRAP], t[TO_WASTE] = rules.hole != "none", rules.wrap, rules.to == "waste"
     t[TO_HOLE], t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "hole", rules.to == "tableau", rules.full_columns
@@ -256,7 +258,8 @@ def _goes_to(t: Words, card: int, column: int) -> bool:
         return bool(t[PARENTS + card] & bit_of(_top_of(t, column)))
     is_whole = source < t[COLUMNS] and t[INDEX] == 0
     in_order = t[TO_COLUMNS] and t[STOCK_COUNT]
-    return bool(t[SPACES] & bit_of(card) and (in_order or not is_whole))
+    is_filled = t[ONLY_WASTE_FILLS] == 0 or source == IN_STOCK
+    return bool(t[SPACES] & bit_of(card) and (in_order or not is_whole) and is_filled)
 
 
 @routine
@@ -385,10 +388,29 @@ def _settle(t: Words) -> None:
         t[TURNED] = 0
 
 
+@inlined
+def _fills_first(t: Words) -> bool:
+    """Return whether an empty column is filled from waste and stock before anything else moves."""
+    has_space = False
+    for column in range(t[COLUMNS]):
+        has_space |= t[HEIGHT + column] == 0
+    return bool(t[WASTE_FILLS] and t[STOCK_COUNT] and has_space)
+
+
+@routine
+def _fill(t: Words, card: int, kind: int, target: int) -> bool:
+    """Move a card of waste and stock to an empty column; return whether that is legal."""
+    column = _target_of(t, card, kind, target)
+    return column != NOWHERE and t[HEIGHT + column] == 0 and _to_column(t, card, kind, target)
+
+
 @routine
 def _play(t: Words, move: int) -> bool:
     """Make a move; return whether it is legal."""
     card, kind, target, source, index = move & 63, move >> 6 & 7, move >> 9 & 63, move >> 15 & 63, move >> 21
+    if _fills_first(t):
+        _find(t, card, source, index)
+        return bool(t[SOURCE] == IN_STOCK and kind in (TO_EMPTY, BETWEEN)) and _fill(t, card, kind, target)
     if kind == IS_DEALT:
         return _deal(t, card)
     if kind == TO_FOUNDATION and t[COMPLETE]:

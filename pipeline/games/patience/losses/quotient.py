@@ -33,10 +33,12 @@ def quotient_proves_losses(rules: Rules) -> bool:
     one."""
     runs = rules.move == "card" or (rules.move == "run" and rules.run in ("build", "red-black"))
     reserve = rules.reserve == 0 or not rules.stacked or rules.spaces == "reserve"
+    filled = rules.waste_fills or rules.only_waste_fills
     return (
         rules.build == "red-black"
         and runs
         and reserve
+        and not filled
         and rules.cells == 0
         and rules.hole == "none"
         and rules.to == "waste"

@@ -238,6 +238,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
+    words[k.WASTE_FILLS] = rules.waste_fills
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
     set_weights(words, 0)
 

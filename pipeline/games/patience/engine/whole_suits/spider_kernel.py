@@ -29,8 +29,9 @@ ARRAY = Fields()
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
 COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
-AGAIN, LIMITED = ARRAY.words(2)
-"""Whether the stock may be gone through again, and whether only as often as `PASSES` says."""
+AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
+"""Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
+filled from waste and stock before anything else moves."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
@@ -280,16 +281,25 @@ def pile_of(s: Words, card: int) -> int:
 
 
 @inlined
+def has_to_fill(s: Words) -> bool:
+    """Return whether an empty column is filled from waste and stock before anything else moves."""
+    has_space, left = False, s[STOCK_SIZE] - s[DEALT] + s[LENGTH + s[COLUMNS]] * s[TO_WASTE]
+    for column in range(s[COLUMNS] * s[WASTE_FILLS]):
+        has_space |= s[LENGTH + column] == 0
+    return bool(has_space and left)
+
+
+@inlined
 def _list_targets(s: Words, count: int, card: int, move: int) -> int:
     """List the moves of a card of waste or stock, of which one without a target is given; return the number of all
     moves that are listed."""
-    may_fill = (s[SPACES] >> card) & 1
-    if pile_of(s, card) >= 0:
+    may_fill, fills_first = (s[SPACES] >> card) & 1, has_to_fill(s)
+    if pile_of(s, card) >= 0 and not fills_first:
         s[MOVES + count] = move | TO_FOUNDATION << 6
         count += 1
     for target in range(s[COLUMNS]):
         under = top_card(s, int64(target))
-        if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
+        if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1 and not fills_first:
             s[MOVES + count] = move | target << 6
             count += 1
             may_fill *= under != NO_CARD  # empty columns are alike
@@ -340,7 +350,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
     are listed if `dealing`."""
     count = int64(0)
-    for column in range(s[COLUMNS]):
+    for column in range(0 if has_to_fill(s) else s[COLUMNS]):
         length, largest = s[LENGTH + column], movable(s, int64(column))
         if literal and s[COMPLETE] and is_whole(s, int64(column)):
             s[MOVES + count] = column | TO_FOUNDATION << 6

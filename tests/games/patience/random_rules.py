@@ -178,7 +178,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             spaces=random.choice(["any", "any", "kings", "none"]),
             foundations="A",
             initial=initial,
-            removable=False,
+            removable=random.random() < 0.5,
             complete=False,
             cells=0,
             filled=0,

@@ -56,6 +56,7 @@ class ChancesOfCopies:
         """Play layouts; a node is a play. With fewer than 1,000, a layout is undecided."""
         words = np.zeros(END, dtype=np.int64)
         set_up(words, self.rules)
+        words[k.REMOVABLE] = False  # the player takes no card back
         first = np.zeros(row_size(self.rules), dtype=np.uint8)
         rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
 

@@ -15,6 +15,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     DEALT,
     DIED,
     DOWN,
+    FROM_FOUNDATION,
     KEYS,
     LEAST_VALUE,
     LEFT,
@@ -95,12 +96,13 @@ def _restore(s: Words, column: int) -> None:
 @inlined
 def _undo(s: Words, move: int) -> None:
     """Take a move back that dealt nothing."""
-    target = (move >> 6) & 63
-    _restore(s, move & 63)
+    column, target = move & 63, (move >> 6) & 63
     s[LEFT] = s[BEFORE + (LEFT - POSITION)]
+    if column != FROM_FOUNDATION:
+        _restore(s, column)
     if target != TO_FOUNDATION:
         _restore(s, target)
-    for pile in range(s[PILES] * (target == TO_FOUNDATION)):
+    for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 
 

@@ -25,8 +25,9 @@ MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
-COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
-"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
+COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
+"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
+`REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
@@ -52,6 +53,8 @@ SUIT = (1 << 13) - 1
 """The first suit, as a set of cards."""
 DEAL, TO_FOUNDATION = 62, 63
 """Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
+FROM_FOUNDATION = 61
+"""The column of a move of a card that comes back; its number of cards is one more than that card."""
 WON, LOST, OPEN = 1, 2, 3
 WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
 """The weights of beams in turn. By the second ones, only runs are worth anything: they win other deals."""
@@ -281,6 +284,28 @@ def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
 
 
 @routine
+def _list_from_foundations(s: Words, count: int) -> int:
+    """List the moves of cards that come back from foundations; return the number of all moves that are listed. Of
+    foundations of a suit with the same top card, only the last one is asked, so that they stay in order."""
+    for pile in range(s[PILES]):
+        height, suit = s[UP + pile], pile // s[COPIES]
+        is_last = pile + 1 == (suit + 1) * s[COPIES] or s[UP + pile + 1] < height
+        if height <= s[FIXED] or not is_last:
+            continue
+        card, may_fill = 13 * suit + height - 1, True
+        for target in range(s[COLUMNS]):
+            under = top_card(s, int64(target))
+            fits = (s[PARENTS + card] >> under) & 1
+            if under == NO_CARD:
+                fits = may_fill and (s[SPACES] >> card) & 1
+                may_fill = order_counts(s)  # other empty columns are alike
+            if fits:
+                s[MOVES + count] = FROM_FOUNDATION | target << 6 | (card + 1) << 12
+                count += 1
+    return count
+
+
+@routine
 def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
@@ -308,6 +333,8 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
+    if s[REMOVABLE]:
+        count = _list_from_foundations(s, count)
     if s[TO_WASTE]:
         return _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
@@ -338,6 +365,18 @@ def _put_card_up(s: Words, column: int) -> None:
     s[UP + pile_of(s, top_card(s, column))] += 1
     s[LENGTH + column] -= 1
     s[LEFT] -= 1
+
+
+@inlined
+def _bring_back(s: Words, card: int, column: int) -> None:
+    """Move the top card of a foundation to a column."""
+    pile = (card // 13 + 1) * s[COPIES] - 1
+    while s[UP + pile] != card % 13 + 1:
+        pile -= 1
+    s[UP + pile] -= 1
+    s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = card
+    s[LENGTH + column] += 1
+    s[LEFT] += 1
 
 
 @inlined
@@ -382,6 +421,9 @@ def do(s: Words, move: int, literal: bool) -> None:
             _put_card_up(s, column)
             _turn_up(s, column)
         _weigh(s, column)
+    elif column == FROM_FOUNDATION:
+        _bring_back(s, size - 1, target)
+        finish(s, target, literal)
     else:
         s[LENGTH + column] -= size
         for height in range(size):

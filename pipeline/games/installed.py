@@ -92,9 +92,9 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).strip().lower()
 
 
-def _entries_used() -> list[Offer]:
+def _entries_used() -> Sequence[Offer]:
     """Return the entry points, those refused that ``DEALMILL_PLUGINS`` excludes."""
-    offers = list(_entries())
+    offers: Sequence[Offer] = _entries()
     if any(offer.distribution != OWN for offer in offers):
         from dealmill.pipeline.system.settings import settings  # slow to import, and often not needed
 
@@ -305,14 +305,18 @@ def _refusal(name: str) -> str | None:
     return None if NAME.fullmatch(name) and len(name) <= LONGEST_NAME else BAD_NAME
 
 
-def _entries() -> Iterator[Offer]:
+@cache
+def _entries() -> tuple[Offer, ...]:
+    """Return the entry points of all installed distributions."""
+    offers = []
     known: dict[int, tuple[str, str]] = {}  # reading the name of a distribution parses its metadata each time
     points = entry_points()  # of all groups at once: this reads a file of each installed distribution
     for entry in (*points.select(group=GROUP), *points.select(group=FAMILIES)):
         assert entry.dist is not None  # noqa: S101 -- it is known for all installed distributions
         if id(entry.dist) not in known:
             known[id(entry.dist)] = _name_and_version(entry.dist)
-        yield Offer(entry.name, *known[id(entry.dist)], entry, _refusal(entry.name))
+        offers.append(Offer(entry.name, *known[id(entry.dist)], entry, _refusal(entry.name)))
+    return tuple(offers)
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
@@ -324,7 +328,7 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
         return UNKNOWN, UNKNOWN
 
 
-def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:
+def _without_excluded(offered: Sequence[Offer], plugins: str | None) -> Sequence[Offer]:
     """Refuse the offers that the setting ``DEALMILL_PLUGINS`` excludes."""
     if plugins is None:
         return offered

@@ -277,8 +277,6 @@ def _errors_of_copies(rules: Rules) -> Iterator[str]:
         yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
     if rules.stock and rules.to == "waste" and rules.complete:
         yield f'{cards}: set stock.to = "tableau", since a waste is not played yet if only whole suits leave'
-    if rules.stock and rules.to == "waste" and rules.passes != 1:
-        yield f"{cards}: set stock.passes = 1, since a second pass through the stock is not played with them yet"
 
 
 def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:

@@ -188,7 +188,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             to=to,
             full_columns=to == "tableau" and random.random() < 0.3,
             draw=random.choice([1, 1, 2, 3]),
-            passes=1,
+            passes=random.choice([0, 1, 1, 2, 3]) if to == "waste" else 1,
             hole="none",
         )
 

@@ -116,6 +116,38 @@ def test_a_card_of_the_stock_is_named_by_its_place() -> None:
     assert places == [("stock", "waste", 1), ("stock", "waste", 1), ("waste", "foundation H 2", 1)]
 
 
+def test_the_stock_is_gone_through_again() -> None:
+    """As often as the rules allow; a card that is not offered in this pass costs one."""
+    game = find_game("forty-thieves:stock.passes=2")
+    assert isinstance(game, Patience)
+    rules = game.rules
+    text = MIDDLE.replace("forty-thieves", rules.name).replace("QCQHQSQD/QCQHQSQD", "QCQHQSQD/QHQSQD")
+    text = text.replace("stock:JH", "passes:1 waste:JHQC")
+    referee = Referee(rules)
+    plays = {play.word: play for play in referee.plays(referee.position(text))}
+    assert (plays["QCs2-1"].after.passes, plays["JHs1f"].after.passes) == (1, 0)
+    last = text.replace("passes:1", "passes:0")
+    assert not [play for play in referee.plays(referee.position(last)) if play.word.startswith("JH")]
+    win = _win(rules, text)
+    referee("winnable", text, Verdict.WINNABLE, None, win)
+    assert wins.is_won(rules, referee.position(text), win)
+    assert not wins.is_won(rules, referee.position(last), f"JHs1f {win}")
+    moves = playback(referee, text, Verdict.WINNABLE, f"JHs1f {_win(rules, written(referee, plays['JHs1f'].after))}")
+    places = [(move.source, move.target, move.take) for move in moves.steps[0].moves]
+    assert places == [("waste", "stock", 2), ("stock", "waste", 1), ("waste", "foundation H 2", 1)]
+
+
+@pytest.mark.parametrize("passes", ["2", "3", "unlimited"])
+def test_deals_are_won_sooner_if_the_stock_is_gone_through_again(passes: str) -> None:
+    """None of these is won in one pass with as many nodes."""
+    game = find_game(f"forty-thieves:stock.passes={passes}")
+    layouts = game.deal(7, 1, 3)
+    batch = to_batch(game.solvers["winnable"](layouts, 120_000))
+    assert batch.verdicts == [Verdict.WINNABLE] * 3
+    for text, evidence in zip(to_strings(layouts), batch.evidence, strict=True):
+        game.check("winnable", text, Verdict.WINNABLE, None, str(evidence))
+
+
 def _win(rules: Rules, text: str) -> str:
     [evidence] = to_batch(Spider(rules)(to_texts([text]), LIMIT)).evidence
     return str(evidence)

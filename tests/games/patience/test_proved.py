@@ -229,8 +229,8 @@ def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_
         3,
         [
             "line 1: not covered: a list of cards by these rules",
-            "line 2: not covered: positions that a relaxed game leaves",
-            "line 3: not covered: positions in which safe cards have gone up",
+            "line 2: not covered: positions in which safe cards have gone up by these rules",
+            "line 3: not covered: positions in which safe cards have gone up by these rules",
         ],
     )
     black_hole = rules_of("black-hole")

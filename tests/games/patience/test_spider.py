@@ -130,8 +130,6 @@ def test_seed_0_is_the_shuffle_of_solvitaire() -> None:
         ("spider:numbers=pysol", "these deals have 52 cards"),
         ("forty-thieves:foundations.base=2", 'set foundations.base = "A"'),
         ("forty-thieves:foundations.removable=true", "cards that come back are not played"),
-        ("forty-thieves:stock.passes=2", "a second pass through the stock is not played"),
-        ("forty-thieves:stock.passes=unlimited", "a second pass through the stock is not played"),
         ("forty-thieves:tableau.move=any", "a move would not say which card it means"),
         ("forty-thieves:reserve.size=1:stock.size=63", "cells, a reserve and a hole are not played"),
     ],

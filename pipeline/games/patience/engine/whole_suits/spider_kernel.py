@@ -2,10 +2,12 @@
 and the like.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations. Since they are not unique, a position is
-its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. As a
-row of bytes, a position has how many cards are dealt and left, the cards on each foundation unless whole suits leave,
-and each column. `links` has the number of the position from which each was reached, and the move: the column, the
-target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
+its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. If the
+stock may be gone through again, that column has all cards of waste and stock, in the order of turning. As a row of
+bytes, a position has how many cards are dealt and left, how many are turned and the further passes, the cards on each
+foundation unless whole suits leave, and each column. `links` has the number of the position from which each was
+reached, and the move: the column, the target and the number of cards, the latter from bit 12 on. The other fields are
+in one array, `s`, with their offsets in capitals.
 
 `spider_beam` looks for a win, and `spider_counting` counts.
 """
@@ -27,10 +29,12 @@ ARRAY = Fields()
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
 COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
+AGAIN, LIMITED = ARRAY.words(2)
+"""Whether the stock may be gone through again, and whether only as often as `PASSES` says."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
-LEFT, DEALT = ARRAY.words(2)
+LEFT, DEALT, TURNED, PASSES = ARRAY.words(4)
 UP = ARRAY.row(MAX_PILES)
 LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MAX_PLACES)
 POSITION_SIZE = ARRAY.coming() - POSITION
@@ -45,6 +49,8 @@ run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MAX_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
+TAKEN = ARRAY.word()
+"""The card that was taken from a stock that may be gone through again, before its move is taken back."""
 END = ARRAY.size
 
 NO_CARD = NO_COLUMN = 63
@@ -53,16 +59,18 @@ SUIT = (1 << 13) - 1
 DEAL, TO_FOUNDATION = 62, 63
 """Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
 WON, LOST, OPEN = 1, 2, 3
+FIRST_BYTES = 4
+"""The bytes of a row before its foundations."""
 WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
 """The weights of beams in turn. By the second ones, only runs are worth anything: they win other deals."""
 FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
 """What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
 bottom; a suit that has left."""
 CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
-IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE = 7, 6, 3
+IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN = 7, 6, 3, 3
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
-only is lower than all below it, or covers lower ones, for each rank; and a card in the waste, or one there that covers
-lower ones, and for each rank."""
+only is lower than all below it, or covers lower ones, for each rank; a card in the waste, or one there that covers
+lower ones, and for each rank; and a card of waste and stock that may be gone through again."""
 LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
@@ -99,9 +107,14 @@ def _worth(s: Words, column: int) -> int:
 
 @routine
 def _worth_of_waste(s: Words, waste: int) -> int:
-    """Return the value of the waste."""
-    value, lowest = -IN_WASTE * s[LENGTH + waste], int64(NO_CARD)
-    for height in range(s[LENGTH + waste]):
+    """Return the value of the waste; what covers what does not matter if it will be gone through again."""
+    count = s[LENGTH + waste]
+    if s[AGAIN] and (s[LIMITED] == 0 or s[PASSES]):
+        return int64(-IN_STOCK_AGAIN * count)
+    if s[AGAIN]:
+        count = s[TURNED]
+    value, lowest = -IN_WASTE * count, int64(NO_CARD)
+    for height in range(count):
         rank = card_at(s, waste, int64(height)) % 13
         if rank > lowest:
             value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MAX_COVERED))
@@ -147,7 +160,7 @@ def order_counts(s: Words) -> bool:
 @inlined
 def position_key(s: Words) -> int:
     """Return the key of the position: the order of columns counts if cards will be dealt to them."""
-    key, in_order = int64(s[DEALT]), order_counts(s)
+    key, in_order = int64(s[DEALT] | s[TURNED] << 8 | s[PASSES] << 16), order_counts(s)
     for column in range(s[COLUMNS]):
         own = s[KEYS + column]
         if in_order:
@@ -182,8 +195,8 @@ def value_of(s: Words, key: int) -> int:
 @routine
 def read_row(s: Words, rows: Rows, row: int) -> None:
     """Make a row the position."""
-    s[DEALT], s[LEFT] = rows[row, 0], rows[row, 1]
-    at = int64(2)
+    s[DEALT], s[LEFT], s[TURNED], s[PASSES] = rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3]
+    at = int64(FIRST_BYTES)
     for pile in range(s[PILES]):
         s[UP + pile] = rows[row, at + pile]
     at += s[PILES]
@@ -200,8 +213,8 @@ def read_row(s: Words, rows: Rows, row: int) -> None:
 @routine
 def write_row(s: Words, rows: Rows, row: int) -> None:
     """Write the position to a row."""
-    rows[row, 0], rows[row, 1] = s[DEALT], s[LEFT]
-    at = int64(2)
+    rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = s[DEALT], s[LEFT], s[TURNED], s[PASSES]
+    at = int64(FIRST_BYTES)
     for pile in range(s[PILES]):
         rows[row, at + pile] = s[UP + pile]
     at += s[PILES]
@@ -240,11 +253,20 @@ def is_whole(s: Words, column: int) -> bool:
 
 
 @inlined
+def has_stock(s: Words) -> bool:
+    """Return whether the stock can be dealt or turned further, now or once each column has a card."""
+    if s[AGAIN]:
+        count = s[LENGTH + s[COLUMNS]]
+        return bool(s[LIMITED] and count and (s[TURNED] < count or s[PASSES]))
+    return bool(s[DEALT] < s[STOCK_SIZE])
+
+
+@inlined
 def may_deal(s: Words) -> bool:
     has_space = False
     for column in range(s[COLUMNS]):
         has_space |= s[LENGTH + column] == 0
-    return s[DEALT] < s[STOCK_SIZE] and not (s[FULL_COLUMNS] and has_space)
+    return has_stock(s) and not (s[FULL_COLUMNS] and has_space)
 
 
 @inlined
@@ -257,6 +279,23 @@ def pile_of(s: Words, card: int) -> int:
     return int64(-1)
 
 
+@inlined
+def _list_targets(s: Words, count: int, card: int, move: int) -> int:
+    """List the moves of a card of waste or stock, of which one without a target is given; return the number of all
+    moves that are listed."""
+    may_fill = (s[SPACES] >> card) & 1
+    if pile_of(s, card) >= 0:
+        s[MOVES + count] = move | TO_FOUNDATION << 6
+        count += 1
+    for target in range(s[COLUMNS]):
+        under = top_card(s, int64(target))
+        if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
+            s[MOVES + count] = move | target << 6
+            count += 1
+            may_fill *= under != NO_CARD  # empty columns are alike
+    return count
+
+
 @routine
 def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
     """List the moves of the top card of the waste and, if `dealing`, of those that turning uncovers; return the number
@@ -265,19 +304,34 @@ def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
     while True:
         card = s[STOCK_CARDS + s[DEALT] + turned - 1] if turned else top_card(s, waste)
         if card != NO_CARD:
-            move, may_fill = waste | (turned + 1) << 12, (s[SPACES] >> card) & 1
-            if pile_of(s, card) >= 0:
-                s[MOVES + count] = move | TO_FOUNDATION << 6
-                count += 1
-            for target in range(s[COLUMNS]):
-                under = top_card(s, int64(target))
-                if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
-                    s[MOVES + count] = move | target << 6
-                    count += 1
-                    may_fill *= under != NO_CARD  # empty columns are alike
+            count = _list_targets(s, count, card, waste | (turned + 1) << 12)
         if turned == left or not dealing:
             return count
         turned = min(turned + s[DRAW], left)
+
+
+@inlined
+def _passes_after(s: Words, number: int) -> int:
+    """Return the further passes after card `number` of a stock that may be gone through again, from 1, was taken; -1 if
+    it is not offered."""
+    ahead, passes = number - s[TURNED], int64(s[PASSES])
+    if ahead >= 0 and (ahead % s[DRAW] == 0 or number == s[LENGTH + s[COLUMNS]]):
+        return passes
+    return int64(-1) if number % s[DRAW] else passes - s[LIMITED]
+
+
+@routine
+def _list_from_stock(s: Words, count: int, dealing: bool) -> int:
+    """List the moves of the cards of a stock that may be gone through again, if it is turned by stages and not
+    `dealing` only those of the card that is turned; return the number of all moves that are listed. The number of cards
+    of a move is one more than those before the card."""
+    stock = int64(s[COLUMNS])
+    is_open = dealing or s[LIMITED] == 0
+    for number in range(1, s[LENGTH + stock] + 1):
+        card = card_at(s, stock, int64(number - 1))
+        if _passes_after(s, int64(number)) >= 0 if is_open else number == s[TURNED]:
+            count = _list_targets(s, count, card, stock | number << 12)
+    return count
 
 
 @routine
@@ -309,7 +363,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
     if s[TO_WASTE]:
-        return _list_from_waste(s, count, dealing)
+        return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
         s[MOVES + count] = DEAL << 6
         count += 1
@@ -341,6 +395,16 @@ def _put_card_up(s: Words, column: int) -> None:
 
 
 @inlined
+def _turn_again(s: Words) -> None:
+    """Turn cards of a stock that may be gone through again."""
+    count = s[LENGTH + s[COLUMNS]]
+    if s[TURNED] == count:
+        s[TURNED] = 0
+        s[PASSES] -= 1
+    s[TURNED] = min(s[TURNED] + s[DRAW], count)
+
+
+@inlined
 def _turn(s: Words, size: int) -> None:
     """Turn cards of the stock, which come to the waste."""
     waste = int64(s[COLUMNS])
@@ -348,6 +412,28 @@ def _turn(s: Words, size: int) -> None:
         s[CARDS + MAX_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
     s[LENGTH + waste] += size
     s[DEALT] += size
+
+
+@routine
+def _take_from_stock(s: Words, number: int) -> None:
+    """Put card `number` of a stock that may be gone through again on top of it."""
+    first = int64(CARDS + MAX_CARDS * s[COLUMNS])
+    last = first + s[LENGTH + s[COLUMNS]] - 1
+    s[PASSES], s[TURNED], s[TAKEN] = _passes_after(s, number), number - 1, s[first + number - 1]
+    for at in range(first + number - 1, last):
+        s[at] = s[at + 1]
+    s[last] = s[TAKEN]
+    if s[LIMITED] == 0 and (s[TURNED] % s[DRAW] == 0 or first + s[TURNED] == last):
+        s[TURNED] = 0
+
+
+@routine
+def put_back(s: Words, number: int) -> None:
+    """Put the card that was taken last from a stock that may be gone through again back as card `number` of it."""
+    first = int64(CARDS + MAX_CARDS * s[COLUMNS])
+    for at in range(first + s[LENGTH + s[COLUMNS]] - 1, first + number - 1, -1):
+        s[at] = s[at - 1]
+    s[first + number - 1] = s[TAKEN]
 
 
 @inlined
@@ -363,9 +449,15 @@ def do(s: Words, move: int, literal: bool) -> None:
     """Make a move."""
     column, target, size = move & 63, (move >> 6) & 63, move >> 12
     if column == s[COLUMNS]:
-        _turn(s, size - 1)
+        if s[AGAIN]:
+            _take_from_stock(s, size)
+        else:
+            _turn(s, size - 1)
         size = int64(1)
-    if target == DEAL and s[TO_WASTE]:
+    if target == DEAL and s[AGAIN]:
+        _turn_again(s)
+        _weigh(s, int64(s[COLUMNS]))
+    elif target == DEAL and s[TO_WASTE]:
         _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
         _weigh(s, int64(s[COLUMNS]))
     elif target == DEAL:

@@ -11,13 +11,9 @@ from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER = (
-    "agnes-sorel",
     "bakers-dozen",
     "beleaguered-castle",
-    "blind-alleys",
-    "chinaman",
     "east-haven",
-    "eastcliff",
     "eight-off-any-card-spaces",
     "flower-garden",
     "forty-thieves",
@@ -35,11 +31,9 @@ FEWER = (
     "putt-putt",
     "raglan",
     "relaxed-freecell",
-    "saratoga",
     "scotch-patience",
     "siegecraft",
     "simple-simon",
-    "smokey",
     "somerset",
     "spider",
     "spider-1-suit",
@@ -58,19 +52,13 @@ FEWER = (
 NODES = dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000)
 """Lower limits of games whose survey would take long with the default limit."""
 VARIANTS = (
-    "agnes-sorel",
-    "blind-alleys",
     "canister",
-    "chinaman",
-    "eastcliff",
     "kings-only-bakers-game",
     "moosehide",
     "morehead",
     "portuguese-solitaire",
     "putt-putt",
     "relaxed-freecell",
-    "saratoga",
-    "smokey",
     "thumb-and-pouch",
     "wasp",
     "westcliff",

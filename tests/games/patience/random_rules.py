@@ -1,6 +1,5 @@
 """Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 

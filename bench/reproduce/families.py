@@ -13,6 +13,7 @@ DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER = (
     "bakers-dozen",
     "beleaguered-castle",
+    "chinaman",
     "east-haven",
     "eight-off-any-card-spaces",
     "flower-garden",
@@ -54,6 +55,7 @@ NODES = {**dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile
 """Lower limits of games whose survey would take long with the default limit."""
 VARIANTS = (
     "canister",
+    "chinaman",
     "kings-only-bakers-game",
     "moosehide",
     "morehead",

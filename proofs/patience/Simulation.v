@@ -46,9 +46,13 @@ Record shadow absent (p s : position) : Prop := {
   shadow_hole : hole s = hole p;
   shadow_scope : in_scope absent p }.
 
+(* No card fits an absent one that can be lifted in s, with those on it. *)
+Definition lifts_closed absent (s : position) : Prop :=
+  forall u x q y, lift R s u x q -> In y absent -> fits R x y = false.
+
 (* Rule R2 has nothing to do. It does not ask for cards of a stock that is turned by several cards. *)
 Record closed absent (s : position) : Prop := {
-  closed_lift : forall u x q y, lift R s u x q -> In y absent -> fits R x y = false;
+  closed_lift : lifts_closed absent s;
   closed_offered : forall x q y, draw R = 1 -> offered R s x q -> In y absent -> fits R x y = false }.
 
 (* There is nothing to fill and to turn up. *)
@@ -75,7 +79,7 @@ Qed.
 
 Section Block.
 Variables (absent : list card) (s : position) (below : list card).
-Hypothesis C : closed absent s.
+Hypothesis C : lifts_closed absent s.
 Hypothesis scope : in_scope absent s.
 
 (* If w is live and the cards below it belong to its group, they are live, too: otherwise w could go onto the first
@@ -101,7 +105,7 @@ Proof.
       - now apply group_prefix in G.
       - intros v J. apply U; auto. apply in_or_app. auto. }
     rewrite <- app_assoc in G. destruct scope as [->|(_ & M)]; [easy|]. apply (group_neighbours _ _ _ _ M) in G.
-    rewrite (closed_lift _ _ C _ _ _ _ T E) in G. discriminate.
+    rewrite (C _ _ _ _ T E) in G. discriminate.
 Qed.
 
 Lemma block g :
@@ -207,7 +211,7 @@ Proof. intros H S. unfold in_scope. now rewrite H. Qed.
 
 (* A live card is lifted: the easier game can lift it, too, with the live ones of the cards on it. *)
 Lemma lift_live absent p s u x q :
-  shadow absent p s -> closed absent s -> lift R p u x q -> ~ In x absent ->
+  shadow absent p s -> lifts_closed absent s -> lift R p u x q -> ~ In x absent ->
   exists t, lift R s (live absent u) x t /\ shadow absent q t.
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply live_iff in A'.
@@ -256,7 +260,7 @@ Qed.
 
 (* An absent card is lifted: no card on it is live, and nothing happens in the easier game. *)
 Lemma lift_absent absent p s u x q :
-  shadow absent p s -> closed absent s -> lift R p u x q -> In x absent ->
+  shadow absent p s -> lifts_closed absent s -> lift R p u x q -> In x absent ->
   live absent u = [] /\ shadow absent q s.
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply absent_iff in A'.
@@ -542,19 +546,19 @@ Definition restricted absent (p : position) : position :=
     (open_reserve p))
     (live absent (reserve p)) (live_talon absent (turning p)) (hole p) (live absent (foundations p)).
 
-(* The last case: x leaves the stock for an absent card. It becomes absent in the easier game, too. *)
-Lemma simulation absent p s q :
-  shadow absent p s -> closed absent s -> at_rest s -> move R [] p q ->
+(* The last case: x leaves the stock for an absent card. *)
+Lemma simulation_of_lifts absent p s q :
+  shadow absent p s -> lifts_closed absent s -> at_rest s -> move R [] p q ->
   shadow absent q s \/
   (exists t, move R absent s t /\ shadow absent q t) \/
-  (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
+  (exists x y t, offered R s x t /\ In y absent /\ fits R x y = true /\
     forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
 Proof.
   intros S C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho].
   - destruct (live_or_absent absent x) as [Lx|Ax].
     + right. left. destruct (lift_live _ _ _ _ _ _ S C L Lx) as (t & Lt & St).
       destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
-      { intros y I. exact (closed_lift _ _ C _ _ _ _ Lt I). }
+      { intros y I. exact (C _ _ _ _ Lt I). }
       exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|].
       apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
     + left. destruct (lift_absent _ _ _ _ _ _ S C L Ax) as (N & Sq).
@@ -563,11 +567,9 @@ Proof.
     + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
       destruct (existsb (fits R x) absent) eqn:F.
       * apply existsb_exists in F. destruct F as (y & I & F). right. right. exists x, y, t.
-        split; [|split; [auto|split; [auto|split; [auto|]]]].
-        -- intros D. rewrite (closed_offered _ _ C _ _ _ D Ot I) in F. discriminate.
-        -- intros more v I' Sv Av. apply real_settled; auto. apply (put_absent more l v [] x); auto; [|apply I';
-             now left].
-           apply (shadow_trans absent more l t v); auto. intros z J. apply I'. now right.
+        split; [auto|split; [auto|split; [auto|]]].
+        intros more v I' Sv Av. apply real_settled; auto. apply (put_absent more l v [] x); auto; [|apply I'; now left].
+        apply (shadow_trans absent more l t v); auto. intros z J. apply I'. now right.
       * right. left. destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
         { intros y I. apply not_true_iff_false. intros T. apply not_true_iff_false in F. apply F, existsb_exists.
         eauto. }
@@ -585,5 +587,18 @@ Proof.
     + destruct Sr as [D|(N & U)]; auto. right. simpl. rewrite E in N. unfold all_cards in *. simpl in *. split.
       * now apply NoDup_remove_1 in N.
       * intros z _ [].
+Qed.
+
+(* In the last case, x becomes absent in the easier game, too. *)
+Lemma simulation absent p s q :
+  shadow absent p s -> closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent q s \/
+  (exists t, move R absent s t /\ shadow absent q t) \/
+  (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
+    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
+Proof.
+  intros S C A M. destruct (simulation_of_lifts absent p s q S (closed_lift _ _ C) A M)
+    as [Sq|[T|(x & y & t & O & I & F & K)]]; auto.
+  do 2 right. exists x, y, t. split; [|auto]. intros D. now rewrite (closed_offered _ _ C _ _ _ D O I) in F.
 Qed.
 End Simulation.

@@ -1,7 +1,7 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
 From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting WholeSuitsChecker Quotient
-  Refuted SafeCards QuotientChecker.
+  Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker.
 
 Print Assumptions closed_set.
 Print Assumptions certificate_sound.
@@ -26,3 +26,8 @@ Print Assumptions ahead_wins.
 Print Assumptions leads_safe.
 Print Assumptions quotient_moves_complete.
 Print Assumptions check_quotient_sound.
+Print Assumptions Ahead.ahead_step.
+Print Assumptions ahead_winnable.
+Print Assumptions rise_ahead.
+Print Assumptions relaxed_lost.
+Print Assumptions check_ahead_sound.

@@ -37,8 +37,6 @@ let read_size_of_table text =
 let not_read_or_covered evidence =
   match String.split_on_char ' ' evidence with
   | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
-  | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
-  | "safe" :: _ -> not_covered "positions in which safe cards have gone up"
   | _ -> fail "%S is not the evidence of a loss" evidence
 
 (* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
@@ -79,6 +77,13 @@ let judge game row =
   | [ "quotient"; "*"; number ] ->
       Quotient_losses.check_covered game rules;
       Quotient_losses.judge rules position (read_size_of_table number)
+  | [ "cut"; "*"; number ] ->
+      Safe_losses.check_covered game rules ~refutes:true;
+      Safe_losses.judge rules [] ~refutes:true position (read_size_of_table number)
+  | [ "safe"; cards; number ] when String.starts_with ~prefix:"*" cards ->
+      Safe_losses.check_covered game rules ~refutes:false;
+      let idle, _, number = read_evidence game rules position (cards ^ " " ^ number) in
+      Safe_losses.judge rules idle ~refutes:false position number
   | _ ->
       let idle, absent_at_once, number = read_evidence game rules position row.evidence in
       Exploring.judge rules idle ~absent_at_once position number

@@ -14,8 +14,6 @@ from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, pars
 from tests.selection import SELECTION
 
 BUILDS_OF_RUNS = BUILD[:-1]
-PROVED_BUILDS = ("build", "any-suit", "red-black", "same-suit", "none")
-"""The ways to build columns and runs that the proofs in Coq know."""
 
 
 def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
@@ -82,14 +80,6 @@ def random_rules(random: Random) -> Rules:
             hole=hole,
             wrap=random.random() < 0.5,
         )
-
-
-def proved_rules(random: Random, draw: Callable[[Random], Rules]) -> Rules:
-    """Rules that a function draws, whose columns and runs are built in a way that the proofs in Coq know."""
-    while True:
-        rules = draw(random)
-        if {rules.build, rules.run} <= set(PROVED_BUILDS):
-            return rules
 
 
 def random_castle_rules(random: Random) -> Rules:

@@ -1,0 +1,125 @@
+"""Losses with safe cards and by a relaxed game that are proved in Coq, against those in Python; see
+docs/proofs/README.md."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import to_strings
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.testing.patiences.small import random_position
+from tests.games.patience.files import FILES
+from tests.games.patience.random_rules import random_rules
+from tests.games.patience.test_proved import GOLDEN, altered, ordered, reason_of_python, write_rules
+from tests.games.proved import ClaimedLoss as Claim
+from tests.games.proved import differences
+
+pytestmark = pytest.mark.slow
+
+FEW = 90
+"""The positions that random claims allow: plain Python counts so many."""
+
+
+def forms_of(rules: Rules, random: Random) -> list[str]:
+    """Return what claims by some rules begin with: a relaxed game, safe cards, and safe cards with random lists."""
+    forms = ["cut *"] if cut_proves_losses(rules) and rules.move != "any" else []
+    if safe_cards_prove_losses(rules):
+        lists = [[card for card in rules.deck() if random.random() < share] for share in (0.3, 0.6)]
+        forms += ["safe *", *(f"safe *{''.join(ordered(cards))}" for cards in lists if cards)]
+    return forms
+
+
+def rules_with_safe_cards(random: Random) -> Rules:
+    """Rules of small decks, half of them by which only single cards move between columns and cells."""
+    rules = random_rules(random)
+    if random.random() < 0.5:
+        return replace(rules, face_down="none", move="card", removable=False)
+    return replace(rules, cells=rules.filled)
+
+
+def random_claims(first_seed: int) -> Iterator[Claim]:
+    """Yield claims of small decks by random rules without end, true ones where there are any."""
+    seed = first_seed
+    while True:
+        seed += 1
+        random = Random(seed)
+        rules = rules_with_safe_cards(random)
+        if forms := forms_of(rules, random):
+            for layout in (*to_strings(deal(rules, seed, 1, 1)), *(random_position(rules, random) for _ in "123")):
+                for form in forms:
+                    yield counted(Claim(rules, layout, f"{form} {FEW}"))
+
+
+def counted(claim: Claim) -> Claim:
+    """Return a claim with the number of positions that can be reached, if there are few and none is won."""
+    number = re.search(r"(\d+) positions? can be reached, not", reason_of_python(claim))
+    return claim._replace(evidence=f"{claim.evidence.rpartition(' ')[0]} {number[1]}") if number else claim
+
+
+def altered_claims(claim: Claim) -> Iterator[Claim]:
+    """Yield a claim, and if it is true, others that differ a little, most of them wrong."""
+    yield claim
+    if not reason_of_python(claim):
+        word, _, rest = claim.evidence.partition(" ")
+        for changed in altered(claim._replace(evidence=rest)):
+            yield changed._replace(evidence=f"{word} {changed.evidence}")
+
+
+def some_claims(number: int, first_seed: int) -> list[Claim]:
+    """Return so many claims of small decks, real and altered ones."""
+    claims = (each for claim in random_claims(first_seed) for each in altered_claims(claim))
+    return list(dict.fromkeys(islice(claims, number)))
+
+
+def assert_agrees(programs: Path, claims: list[Claim], folder: Path) -> None:
+    """Check that the proved referee accepts those claims that the one in Python accepts, and that there are some of
+    each form."""
+    for word in ("cut", "safe"):
+        of_form = [claim for claim in claims if claim.evidence.startswith(word)]
+        differing, accepted = differences(programs, of_form, folder, write_rules, reason_of_python)
+        assert differing == []
+        assert accepted > len(of_form) // 20
+
+
+def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
+    assert_agrees(programs, some_claims(700, 200_000), tmp_path)
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    assert_agrees(programs, some_claims(20_000, 300_000), tmp_path)
+
+
+def golden_claims() -> Iterator[Claim]:
+    """Yield the losses of these forms in the golden files, which our engine has found."""
+    for name, game in FILES.items():
+        if game.rules.to == "waste":
+            for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
+                for layout, verdict, _, _, evidence in map(json.loads, path.read_text().splitlines()):
+                    if verdict == "unwinnable" and evidence.startswith(("cut", "safe")):
+                        yield Claim(game.rules, layout, evidence)
+
+
+def with_more_positions(claim: Claim, more: int) -> Claim:
+    """Return the claim of a loss with more positions, or with fewer."""
+    form, _, count = claim.evidence.rpartition(" ")
+    return claim._replace(evidence=f"{form} {int(count) + more}")
+
+
+def test_losses_that_our_engine_finds_are_proved(programs: Path, tmp_path: Path) -> None:
+    """With one position more or less, none of them is."""
+    real = [*dict.fromkeys(golden_claims())]
+    wrong = [with_more_positions(claim, more) for claim in real for more in (-1, 1)]
+    assert differences(programs, real, tmp_path, write_rules, lambda _: "") == ([], len(real))
+    assert differences(programs, wrong, tmp_path, write_rules, lambda _: "wrong") == ([], 0)
+    assert len(real) > 25

@@ -25,6 +25,7 @@ FEWER = (
     "free-cell-5-pile",
     "free-cell-6-pile",
     "free-cell-7-pile",
+    "gypsy",
     "king-albert",
     "klondike-reserve",
     "mrs-mop",
@@ -48,7 +49,7 @@ FEWER = (
     "will-o-the-wisp",
 )
 """Games of which `FEWER_DEALS` are searched: those some of whose deals take a second or more, and the latest."""
-NODES = dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000)
+NODES = {**dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000), "gypsy": 200_000}
 """Lower limits of games whose survey would take long with the default limit."""
 VARIANTS = (
     "agnes-sorel",

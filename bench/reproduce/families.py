@@ -25,6 +25,7 @@ FEWER = (
     "free-cell-5-pile",
     "free-cell-6-pile",
     "free-cell-7-pile",
+    "gypsy",
     "king-albert",
     "klondike-reserve",
     "mrs-mop",
@@ -54,6 +55,7 @@ that need it: of 20,000 deals that turn three cards, three need more than the de
 NODES = {
     **dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000),
     **dict.fromkeys(MORE, 200_000_000),
+    "gypsy": 200_000,
 }
 """Limits of games whose survey would take long with the default limit, or decides all deals with another."""
 VARIANTS = (

@@ -36,7 +36,7 @@ Definition member (x : card) (l : list card) : bool := existsb (same_card x) l.
 
 (** * Rules *)
 
-Inductive building := AnySuit | RedBlack | SameSuit | NoBuilding.
+Inductive building := AnySuit | RedBlack | SameSuit | SameColour | OtherSuit | NoBuilding.
 Inductive moving := OneCard | BuiltRun | AnyCards.
 Inductive filling := AnyCard | LastRank | NoCard | FromReserve.
 
@@ -102,6 +102,8 @@ Definition fits (x y : card) : bool :=
   | AnySuit => true
   | RedBlack => negb (eqb (red x) (red y))
   | SameSuit => same_suit x y
+  | SameColour => eqb (red x) (red y)
+  | OtherSuit => negb (same_suit x y)
   | NoBuilding => false
   end.
 

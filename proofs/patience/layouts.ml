@@ -51,7 +51,14 @@ type game = {
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
 let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled"; "reserve.size"; "stock.size" ]
 
-let builds = [ ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit) ]
+let builds =
+  [
+    ("\"any-suit\"", AnySuit);
+    ("\"red-black\"", RedBlack);
+    ("\"same-suit\"", SameSuit);
+    ("\"same-colour\"", SameColour);
+    ("\"other-suit\"", OtherSuit);
+  ]
 
 let movings = [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ]
 

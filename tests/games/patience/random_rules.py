@@ -1,6 +1,5 @@
 """Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -14,8 +13,6 @@ from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, pars
 from tests.selection import SELECTION
 
 BUILDS_OF_RUNS = BUILD[:-1]
-PROVED_BUILDS = ("build", "any-suit", "red-black", "same-suit", "none")
-"""The ways to build columns and runs that the proofs in Coq know."""
 
 
 def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
@@ -84,14 +81,6 @@ def random_rules(random: Random) -> Rules:
         )
 
 
-def proved_rules(random: Random, draw: Callable[[Random], Rules]) -> Rules:
-    """Rules that a function draws, whose columns and runs are built in a way that the proofs in Coq know."""
-    while True:
-        rules = draw(random)
-        if {rules.build, rules.run} <= set(PROVED_BUILDS):
-            return rules
-
-
 def random_castle_rules(random: Random) -> Rules:
     """Rules of castles and games like them: single cards go onto any suit, or onto those of the other colour, and a
     long search counts losses."""
@@ -99,6 +88,15 @@ def random_castle_rules(random: Random) -> Rules:
         rules = replace(random_rules(random), build=random.choice(("any-suit", "red-black")), move="card")
         if counted_with_relaxed_game(rules) or counted_with_safe_cards(rules):
             return rules
+
+
+def random_filled_rules(random: Random) -> Rules:
+    """Rules as above, by which empty columns are filled from waste and stock."""
+    while True:
+        rules = random_rules(random)
+        if rules.stock and rules.hole == "none":
+            has_reserve = rules.reserve > 0 and rules.stacked
+            return replace(rules, spaces="reserve-then-waste" if has_reserve and random.random() < 0.6 else "waste")
 
 
 def random_spider_rules(random: Random) -> Rules:
@@ -175,10 +173,10 @@ def random_rules_of_copies(random: Random) -> Rules:
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
             run=random.choice(["build", *BUILDS_OF_RUNS]) if move == "run" else "build",
-            spaces=random.choice(["any", "any", "kings", "none"]),
+            spaces=random.choice(["any", "any", "kings", "none"] + ["waste"] * 2 * (to == "waste" and stock > 0)),
             foundations="A",
             initial=initial,
-            removable=False,
+            removable=random.random() < 0.5,
             complete=False,
             cells=0,
             filled=0,
@@ -248,7 +246,7 @@ def any_rules(random: Random) -> Rules:
             build=choose(BUILD),
             move=move,
             run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
-            spaces=choose(["any", "kings", "none", "reserve"]),
+            spaces=choose(["any", "kings", "none", "reserve", "waste", "reserve-then-waste"]),
             foundations=base,
             initial=initial,
             removable=hole == "none" and random.random() < 0.5,

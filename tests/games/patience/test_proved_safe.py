@@ -18,7 +18,7 @@ from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import FILES
-from tests.games.patience.random_rules import proved_rules, random_rules
+from tests.games.patience.random_rules import random_rules
 from tests.games.patience.test_proved import GOLDEN, altered, ordered, reason_of_python, write_rules
 from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences
@@ -40,7 +40,7 @@ def forms_of(rules: Rules, random: Random) -> list[str]:
 
 def rules_with_safe_cards(random: Random) -> Rules:
     """Rules of small decks, half of them by which only single cards move between columns and cells."""
-    rules = proved_rules(random, random_rules)
+    rules = random_rules(random)
     if random.random() < 0.5:
         return replace(rules, face_down="none", move="card", removable=False)
     return replace(rules, cells=rules.filled)

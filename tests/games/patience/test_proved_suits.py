@@ -21,7 +21,7 @@ from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import Verdict
 from tests.games import proved
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import proved_rules, random_rules_by_stages, random_waiting_rules
+from tests.games.patience.random_rules import random_rules_by_stages, random_waiting_rules
 from tests.games.patience.test_proved import (
     altered,
     altered_texts,
@@ -43,7 +43,7 @@ def small_deck(seed: int) -> tuple[Rules, list[str]]:
     """Return rules of whole suits for a small deck, and deals and random positions by them."""
     random = Random(seed)
     draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
-    rules = replace(proved_rules(random, draw_rules), passes=0)
+    rules = replace(draw_rules(random), passes=0)
     positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
     return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
 
@@ -142,13 +142,13 @@ UNPROVED: dict[str, dict[str, object]] = {
 def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     scorpion = rules_of("scorpion")
     [layout] = to_strings(deal(scorpion, 1, 1, 1))
-    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "cut * 1"})
+    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "walks * 1"})
     (tmp_path / "export.jsonl").write_text(f"{row}\n")
     path = write_rules(scorpion, tmp_path)
     command = [programs / "referee", path, tmp_path / "export.jsonl"]
     judged = subprocess.run(command, capture_output=True, text=True, check=False)
     first = judged.stdout.splitlines()[0]
-    assert (judged.returncode, first) == (3, "line 1: not covered: positions that a relaxed game leaves")
+    assert (judged.returncode, first) == (3, "line 1: not covered: positions by ranks, counted by walks")
     small = replace(scorpion, ranks=3, sizes=(1, 1, 3, 0, 0), face_down="none", move="card", spaces="none")
     twice = replace(small, suits=2, stock=7, full_columns=True)  # each card exists twice
     count = proved.Claim("scorpion 2S/AH/3H2S3S/-/- stock:3S3H2H2HAHASAS", Verdict.UNWINNABLE, "* 2")

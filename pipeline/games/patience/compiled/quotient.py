@@ -64,7 +64,8 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
-    return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays), whole_keys=True)
+    game = "the easier game" if rules.move == "card" else "the game"
+    return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
 
 
 def _load(t: Words, rules: Rules, layout: str) -> None:
@@ -528,7 +529,7 @@ def _is_in(t: Words, slot: int, table: Words) -> bool:
     part = int64(0)
     while part < t[WORDS] and table[slot, part] == t[KEY + part] + (part == 0):
         part += 1
-    return part == t[WORDS]
+    return bool(part == t[WORDS])
 
 
 @inlined

@@ -59,6 +59,7 @@ class ChancesOfCopies:
         words = np.zeros(END, dtype=np.int64)
         set_up(words, self.rules)
         words[k.AGAIN] = False  # the player has a waste of its own, and turns it over
+        words[k.REMOVABLE] = False  # the player takes no card back
         first = np.zeros(row_size(self.rules), dtype=np.uint8)
         rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
 
@@ -146,6 +147,18 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
 
 
 @routine
+def _fill(s: Words) -> bool:
+    """Fill empty columns from the waste, or from the stock if there is none; return whether there were any."""
+    filled, waste = False, int64(s[k.COLUMNS])
+    while k.has_to_fill(s):
+        if s[k.LENGTH + waste] == 0:
+            do(s, int64(k.DEAL << 6), True)
+        do(s, waste | _first_space(s) << 6 | 1 << 12, True)
+        filled = True
+    return filled
+
+
+@routine
 def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: int) -> int:
     """Add the tables that a move leads to from the position, and return the best one if it is better than the first
     table, or -1."""
@@ -159,12 +172,15 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
         if target != k.TO_FOUNDATION and s[k.LENGTH + target] == 0 and target != space:
             continue
         do(s, move, True)
+        is_filled = _fill(s)
         if is_new(p, position_key(s)):
             count, cost = p[mind.COUNT], _cost(s, p, _changed(s, source, target))
             write_row(s, rows, count)
             add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
             if cost < p[mind.COST + 0] and precedes(p, lots, count, best):
                 best = count
+        if is_filled:
+            read_row(s, rows, table)
         for field in range(k.POSITION_SIZE):  # cards stay in the words of a column that they leave
             s[k.POSITION + field] = s[BEFORE + field]
     p[mind.LOOKED] += 1
@@ -233,6 +249,7 @@ def _begin_play(s: Words, rows: Rows) -> None:
         s[k.STOCK_CARDS + at] = s[FIRST_STOCK + at]
     for column in range(s[k.COLUMNS]):
         k.finish(s, int64(column), True)
+    _fill(s)
 
 
 @kernel

@@ -33,10 +33,12 @@ def quotient_proves_losses(rules: Rules) -> bool:
     one."""
     runs = rules.move == "card" or (rules.move == "run" and rules.run in ("build", "red-black"))
     reserve = rules.reserve == 0 or not rules.stacked or rules.spaces == "reserve"
+    filled = rules.waste_fills or rules.only_waste_fills
     return (
         rules.build == "red-black"
         and runs
         and reserve
+        and not filled
         and rules.cells == 0
         and rules.hole == "none"
         and rules.to == "waste"
@@ -89,6 +91,10 @@ class QuotientLossOfRuns(QuotientLoss):
 @dataclass(frozen=True)
 class QuotientMoves(Moves):
     """The moves of the quotient, in which safe cards go up at once and refuted positions have no move."""
+
+    @property
+    def is_easier(self) -> bool:
+        return self.rules.move == "card"
 
     def kind(self, card: str, base: int) -> Kind:
         """Return the rank and the colour of a card."""

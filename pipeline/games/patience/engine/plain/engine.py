@@ -235,7 +235,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.MOVING] = {"card": k.ONE_CARD, "run": k.RUN, "any": k.ANY_CARDS}[rules.move]
     words[k.SPACES] = rules.cards_for_spaces
     words[k.CELLS] = rules.cells
-    words[k.FILLS] = rules.spaces == "reserve"
+    words[k.FILLS] = rules.reserve_fills
+    words[k.WASTE_FILLS], words[k.ONLY_WASTE_FILLS] = rules.waste_fills, rules.only_waste_fills
     words[k.REMOVABLE] = rules.removable
     words[k.COLUMNS] = len(rules.sizes)
     words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks

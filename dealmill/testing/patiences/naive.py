@@ -185,11 +185,13 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
         rest = copied(state)
         yield "deal", [rest.stock.pop(0)], rest
     if rules.removable:
-        for suit, (count, *_) in state.up.items():
-            if count > (rules.initial == "all"):
-                rest = copied(state)
-                rest.up[suit][0] -= 1
-                yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
+        for suit, heights in state.up.items():
+            for count in sorted(set(heights)):
+                if count > (rules.initial == "all"):
+                    rest = copied(state)
+                    rest.up[suit].remove(count)
+                    rest.up[suit] = sorted([*rest.up[suit], count - 1], reverse=True)
+                    yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
 
 
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
@@ -245,7 +247,10 @@ def has_copies(rules: Rules) -> bool:
 
 
 def _source_word(source: str, rest: State, state: State) -> str:
-    """Return where a card is that has copies: the number of its column, or its place in waste and stock."""
+    """Return where a card is that has copies: the number of its column, its place in waste and stock, or a
+    foundation."""
+    if source == "foundations":
+        return "f"
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 

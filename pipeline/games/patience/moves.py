@@ -8,7 +8,8 @@ filled from the reserve if the rules say so, without a move.
 
 If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
 3, with all cards on it, to column 5, ``KH3f`` a whole suit of column 3 to a foundation, and ``6H3f`` this card if it
-goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first.
+goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first,
+and ``6Hf-5`` the top card of a foundation.
 """
 
 from collections.abc import Iterator
@@ -71,11 +72,13 @@ class Moves:
         yield from self.uncovered(position)
         yield from self.offered(position)
         if rules.removable:
-            for suit, count in enumerate(position.foundations):
+            for pile, (suit, count) in enumerate(zip(rules.piles, position.foundations, strict=True)):
+                if (rules.piles[pile + 1 : pile + 2], position.foundations[pile + 1 : pile + 2]) == (suit, (count,)):
+                    continue  # foundations of a suit are in order, so the card comes from the last one of those alike
                 for number in reversed(range(rules.initial == "all", count)):
-                    card = self.rules.of_foundation(number, SUITS[suit], base)
+                    card = self.rules.of_foundation(number, suit, base)
                     if card not in position.absent:
-                        counts = (*position.foundations[:suit], number, *position.foundations[suit + 1 :])
+                        counts = (*position.foundations[:pile], number, *position.foundations[pile + 1 :])
                         yield (card,), position._replace(foundations=counts)
                         break
 
@@ -144,6 +147,8 @@ class Moves:
             return card + target
         if len(rest.stock) < len(before.stock):
             return f"{card}{STOCK}{rest.turned + 1}{target_of_copy}"
+        if rest.foundations != before.foundations:
+            return f"{card}{FOUNDATION}{target_of_copy}"
         source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
         return f"{card}{source + 1}{target_of_copy}"
 

@@ -289,13 +289,13 @@ def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:
     """Yield what is not played yet if cards that exist more than once go to foundations one by one."""
     if rules.foundations != RANKS[0]:
         yield f'{cards}: set foundations.base = "{RANKS[0]}", since other ones are not played with them yet'
-    if rules.removable:
-        yield f"{cards}: leave out foundations.removable, since cards that come back are not played with them yet"
 
 
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:
-    if rules.numbers in ("microsoft", "pysol") and (rules.ranks != len(RANKS) or rules.decks > 1 or rules.suits < 4):
-        yield f'numbers = "{rules.numbers}": these deals have 52 cards'
+    decks = 2 if rules.numbers == "pysol" else 1
+    is_whole = rules.ranks == len(RANKS) and rules.suits == len(SUITS)
+    if rules.numbers in ("microsoft", "pysol") and not (is_whole and rules.decks <= decks):
+        yield f'numbers = "{rules.numbers}": these deals have 52 cards{" or 104" * (decks > 1)}'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
         yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
 

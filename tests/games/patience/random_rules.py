@@ -1,6 +1,5 @@
 """Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -177,7 +176,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             spaces=random.choice(["any", "any", "kings", "none"] + ["waste"] * 2 * (to == "waste" and stock > 0)),
             foundations="A",
             initial=initial,
-            removable=False,
+            removable=random.random() < 0.5,
             complete=False,
             cells=0,
             filled=0,

@@ -153,6 +153,43 @@ def _win(rules: Rules, text: str) -> str:
     return str(evidence)
 
 
+def test_a_card_comes_back_from_a_foundation() -> None:
+    """The word says that it is on one; of two foundations with the same top card, the last one loses it."""
+    game = find_game("gypsy")
+    assert isinstance(game, Patience)
+    text = "gypsy KC/KC/KS/KS/KH/KH/KD/QDKDQC foundations:QCJCJHJHQSJSQDJD stock:QHQHQS"
+    rules, referee = game.rules, Referee(game.rules)
+    plays = {play.word: play for play in referee.plays(referee.position(text))}
+    assert {"QSf-5", "QCf-5", "QDf-1", "JHf-8", "QC8f"} <= plays.keys()
+    assert not {"JSf-1", "JCf-8", "QCf-1", "JHff"} & plays.keys()
+    after = plays["JHf-8"].after
+    assert written(referee, after) == text.replace("QDKDQC", "QDKDQCJH").replace("JHJH", "JHTH")
+    words = "JHf-8 JH8f QC8-5 QC5f KD8-1"
+    assert wins.moves_made(rules, referee.position(text), words.split(" ")[:4]) >= 4
+    assert wins.moves_made(rules, referee.position(text), words.split(" ")) == 4
+    assert (
+        PatienceDisplay(referee).describe(plays["JHf-8"], referee.position(text))
+        == "J of hearts from a foundation to column 8"
+    )
+    [move] = playback(referee, text, Verdict.WINNABLE, f"JHf-8 JH8f {_win(rules, text)}").steps[0].moves
+    assert (move.source, move.target) == ("foundation H 2", "column 8")
+    table = Table(PatienceDisplay(referee), text)
+    assert {choice.targets for choice in table.choices if choice.word == "JHf-8"} == {("QC8",)}
+    assert "JH" in {choice.piece for choice in table.choices}
+
+
+@pytest.mark.parametrize("word", ["JSf-1", "JHff", "JHf-9", "QHf-1", "QSf-7"])
+def test_cards_that_do_not_come_back_are_refused(word: str) -> None:
+    """By both referees."""
+    game = find_game("gypsy")
+    assert isinstance(game, Patience)
+    text = "gypsy KC/KC/KS/KS/KH/KH/KD/QDKDQC foundations:QCJCJHJHQSJSQDJD stock:QHQHQS"
+    referee = Referee(game.rules)
+    with pytest.raises(InvalidEvidence):
+        referee("winnable", text, Verdict.WINNABLE, None, f"{word} {_win(game.rules, text)}")
+    assert not wins.is_won(game.rules, referee.position(text), f"{word} {_win(game.rules, text)}")
+
+
 def test_a_win_is_shown_and_played() -> None:
     rules = rules_of("forty-thieves")
     referee = Referee(rules)

@@ -88,7 +88,8 @@ def _numbered_moves(rules: Rules) -> Iterator[tuple[str, int]]:
         card = NUMBERS[name]
         yield name + DEALT, card | IS_DEALT << 6
         for source, bits in sources:
-            yield f"{name}{source}{FOUNDATION}", card | TO_FOUNDATION << 6 | bits
+            if source != FOUNDATION:
+                yield f"{name}{source}{FOUNDATION}", card | TO_FOUNDATION << 6 | bits
             for target in columns:
                 yield f"{name}{source}-{target + 1}", card | BETWEEN << 6 | target << 9 | bits
         if single:
@@ -107,6 +108,8 @@ def _places_of_copies(rules: Rules) -> Iterator[tuple[str, int]]:
         yield str(column + 1), column << 15 | ANY_INDEX << 21
     for index in range(min(2 * rules.stock, len(rules.deck())) if rules.to == "waste" else 0):  # waste and stock
         yield f"{STOCK}{index + 1}", IN_STOCK << 15 | index << 21
+    if rules.removable:
+        yield FOUNDATION, ON_FOUNDATION << 15 | ANY_INDEX << 21
 
 
 @cache
@@ -206,7 +209,8 @@ def _find_in_stock(t: Words, card: int, only: int) -> None:
 
 @routine
 def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
-    """Note where a card that can move is, with those on it; in the column `only`, or in the stock, or anywhere."""
+    """Note where a card that can move is, with those on it; in the column `only`, or in the stock, on a foundation, or
+    anywhere. Of foundations with the same top card, it is the last one: they are in order, the highest first."""
     t[SOURCE], t[SIZE] = NOWHERE, 1
     for column in range(t[COLUMNS]):
         size = _size_in_column(t, int64(column), card)
@@ -219,7 +223,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
     for index in range(t[RESERVE_COUNT]):
         if t[RESERVE_CARDS + index] == card and (t[STACKED] == 0 or index == t[RESERVE_COUNT] - 1):
             t[SOURCE], t[INDEX] = IN_RESERVE, index
-    for pile in range(t[PILES] * t[REMOVABLE]):
+    for pile in range(t[PILES] * t[REMOVABLE] * (only in (ON_FOUNDATION, ANY_COLUMN))):
         rank = (t[BASE] + t[UP + pile] - 1) % t[RANK_COUNT]
         if t[UP + pile] > t[FIXED] and card == 13 * t[SUIT_OF + pile] + rank:
             t[SOURCE], t[INDEX] = ON_FOUNDATION, pile

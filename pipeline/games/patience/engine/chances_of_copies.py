@@ -59,6 +59,7 @@ class ChancesOfCopies:
         words = np.zeros(END, dtype=np.int64)
         set_up(words, self.rules)
         words[k.AGAIN] = False  # the player has a waste of its own, and turns it over
+        words[k.REMOVABLE] = False  # the player takes no card back
         first = np.zeros(row_size(self.rules), dtype=np.uint8)
         rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
 

@@ -156,6 +156,10 @@ def words_of_moves(
             changed = list(range(min(len(columns), len(stock))))
             for number in changed:
                 columns[number].cards.append(stock.pop(0))
+        elif column == k.FROM_FOUNDATION:
+            yield f"{name_of(rules, size - 1)}{FOUNDATION}-{target + 1}"
+            columns[target].cards.append(size - 1)
+            changed = [target]
         elif size or target == k.TO_FOUNDATION:
             if column == len(rules.sizes):
                 _turn(columns[-1], stock, size - len(columns[-1].cards) if words[k.AGAIN] else size - 1)
@@ -236,6 +240,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.AGAIN], words[k.LIMITED] = has_waste(rules) and rules.passes != 1, rules.passes != UNLIMITED
     words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
+    words[k.REMOVABLE], words[k.FIXED] = rules.removable, rules.initial == "all"
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.WASTE_FILLS] = rules.waste_fills

@@ -15,6 +15,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     DEAL,
     DIED,
     DOWN,
+    FROM_FOUNDATION,
     KEYS,
     LEAST_VALUE,
     LEFT,
@@ -99,15 +100,16 @@ def _restore(s: Words, column: int) -> None:
 @inlined
 def _undo(s: Words, move: int) -> None:
     """Take a move back that dealt nothing."""
-    target = (move >> 6) & 63
-    _restore(s, move & 63)
+    column, target = move & 63, (move >> 6) & 63
     for field in (LEFT, TURNED, PASSES):
         s[field] = s[BEFORE + (field - POSITION)]
-    if s[AGAIN] and move & 63 == s[COLUMNS]:
+    if column != FROM_FOUNDATION:
+        _restore(s, column)
+    if s[AGAIN] and column == s[COLUMNS]:
         put_back(s, move >> 12)
     if target != TO_FOUNDATION:
         _restore(s, target)
-    for pile in range(s[PILES] * (target == TO_FOUNDATION)):
+    for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 
 

@@ -27,8 +27,9 @@ MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
-COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
-"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
+COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
+"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
+`REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
 AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
 """Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
 filled from waste and stock before anything else moves."""
@@ -59,6 +60,8 @@ SUIT = (1 << 13) - 1
 """The first suit, as a set of cards."""
 DEAL, TO_FOUNDATION = 62, 63
 """Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
+FROM_FOUNDATION = 61
+"""The column of a move of a card that comes back; its number of cards is one more than that card."""
 WON, LOST, OPEN = 1, 2, 3
 FIRST_BYTES = 4
 """The bytes of a row before its foundations."""
@@ -345,6 +348,28 @@ def _list_from_stock(s: Words, count: int, dealing: bool) -> int:
 
 
 @routine
+def _list_from_foundations(s: Words, count: int) -> int:
+    """List the moves of cards that come back from foundations; return the number of all moves that are listed. Of
+    foundations of a suit with the same top card, only the last one is asked, so that they stay in order."""
+    for pile in range(s[PILES]):
+        height, suit = s[UP + pile], pile // s[COPIES]
+        is_last = pile + 1 == (suit + 1) * s[COPIES] or s[UP + pile + 1] < height
+        if height <= s[FIXED] or not is_last:
+            continue
+        card, may_fill = 13 * suit + height - 1, True
+        for target in range(s[COLUMNS]):
+            under = top_card(s, int64(target))
+            fits = (s[PARENTS + card] >> under) & 1
+            if under == NO_CARD:
+                fits = may_fill and (s[SPACES] >> card) & 1
+                may_fill = order_counts(s)  # other empty columns are alike
+            if fits:
+                s[MOVES + count] = FROM_FOUNDATION | target << 6 | (card + 1) << 12
+                count += 1
+    return count
+
+
+@routine
 def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
@@ -372,6 +397,8 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
+    if s[REMOVABLE]:
+        count = _list_from_foundations(s, count)
     if s[TO_WASTE]:
         return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
@@ -415,6 +442,18 @@ def _turn_again(s: Words) -> None:
 
 
 @inlined
+def _bring_back(s: Words, card: int, column: int) -> None:
+    """Move the top card of a foundation to a column."""
+    pile = (card // 13 + 1) * s[COPIES] - 1
+    while s[UP + pile] != card % 13 + 1:
+        pile -= 1
+    s[UP + pile] -= 1
+    s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = card
+    s[LENGTH + column] += 1
+    s[LEFT] += 1
+
+
+@inlined
 def _turn(s: Words, size: int) -> None:
     """Turn cards of the stock, which come to the waste."""
     waste = int64(s[COLUMNS])
@@ -454,6 +493,24 @@ def _put_suit_up(s: Words, column: int) -> None:
     _turn_up(s, column)
 
 
+@inlined
+def _deal(s: Words, literal: bool) -> None:
+    """Turn cards of the stock, or deal a row of it."""
+    if s[TO_WASTE]:
+        if s[AGAIN]:
+            _turn_again(s)
+        else:
+            _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
+        _weigh(s, int64(s[COLUMNS]))
+        return
+    dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
+    for each in range(dealt):
+        s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
+        s[LENGTH + each] += 1
+        finish(s, int64(each), literal)
+    s[DEALT] += dealt
+
+
 @routine
 def do(s: Words, move: int, literal: bool) -> None:
     """Make a move."""
@@ -464,19 +521,8 @@ def do(s: Words, move: int, literal: bool) -> None:
         else:
             _turn(s, size - 1)
         size = int64(1)
-    if target == DEAL and s[AGAIN]:
-        _turn_again(s)
-        _weigh(s, int64(s[COLUMNS]))
-    elif target == DEAL and s[TO_WASTE]:
-        _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
-        _weigh(s, int64(s[COLUMNS]))
-    elif target == DEAL:
-        dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
-        for each in range(dealt):
-            s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
-            s[LENGTH + each] += 1
-            finish(s, int64(each), literal)
-        s[DEALT] += dealt
+    if target == DEAL:
+        _deal(s, literal)
     elif target == TO_FOUNDATION:
         if s[COMPLETE]:
             _put_suit_up(s, column)
@@ -484,6 +530,9 @@ def do(s: Words, move: int, literal: bool) -> None:
             _put_card_up(s, column)
             _turn_up(s, column)
         _weigh(s, column)
+    elif column == FROM_FOUNDATION:
+        _bring_back(s, size - 1, target)
+        finish(s, target, literal)
     else:
         s[LENGTH + column] -= size
         for height in range(size):

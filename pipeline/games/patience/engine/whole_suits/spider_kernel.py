@@ -397,7 +397,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if s[REMOVABLE]:
+    if s[REMOVABLE] and not has_to_fill(s):
         count = _list_from_foundations(s, count)
     if s[TO_WASTE]:
         return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)

@@ -1,6 +1,6 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
-From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting WholeSuitsChecker Quotient
+From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting Places WholeSuitsChecker Quotient
   Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker.
 
 Print Assumptions closed_set.
@@ -15,9 +15,12 @@ Print Assumptions swept_loss_sound.
 Print Assumptions pair_lost.
 Print Assumptions waits_step.
 Print Assumptions waits_lost.
+Print Assumptions places_step.
+Print Assumptions places_lost.
 Print Assumptions next_iff.
 Print Assumptions check_pair_sound.
 Print Assumptions check_set_sound.
+Print Assumptions check_places_sound.
 Print Assumptions check_table_sound.
 Print Assumptions quotient_step.
 Print Assumptions quotient.

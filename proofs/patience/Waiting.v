@@ -184,7 +184,7 @@ Qed.
 Lemma step_cases p q : step p q ->
   (exists u x b d t r, Permutation (piles p) (Pile (u ++ x :: b) d :: t :: r) /\
     Permutation (piles q) (turned_up (Pile b d) :: Pile (u ++ x :: shown t) (hidden t) :: r) /\
-    accepts R t x /\ to_deal q = to_deal p) \/
+    accepts R t x /\ to_deal q = to_deal p /\ group (rules_of_runs R run) (u ++ [x])) \/
   (exists r g below d, Permutation (piles p) (Pile (g ++ below) d :: r) /\
     Permutation (piles q) (turned_up (Pile below d) :: r) /\ whole_suit R g /\ to_deal q = to_deal p) \/
   (q = Board (dealt (piles p) (to_deal p)) (skipn (length (piles p)) (to_deal p))).
@@ -214,7 +214,7 @@ Qed.
 (* No card is new. *)
 Lemma step_all_of p q : step p q -> exists gone, Permutation (all_of p) (gone ++ all_of q).
 Proof.
-  intros M. destruct (step_cases p q M) as [(u & x & b & d & t & r & P & Q & A & D)|
+  intros M. destruct (step_cases p q M) as [(u & x & b & d & t & r & P & Q & A & D & _)|
     [(r & g & b & d & P & Q & W & D)|E]].
   - exists []. simpl. rewrite (all_of_permutation p _ _ P eq_refl), (all_of_permutation q _ _ Q D).
     apply Permutation_app_tail. cbn [flat_map]. rewrite pile_cards_turned.
@@ -660,7 +660,7 @@ Proof. intros M I. destruct (step_all_of p q M) as (gone & E). rewrite E. apply 
 Theorem pair_step p q : proper p -> pair p -> step p q -> pair q.
 Proof.
   intros P (d & x & C & F) M. exists d, x. split; auto.
-  destruct (step_cases p q M) as [(u & y & b & h & t0 & r & Pp & Pq & A & D)|
+  destruct (step_cases p q M) as [(u & y & b & h & t0 & r & Pp & Pq & A & D & _)|
     [(r & g & b & h & Pp & Pq & W & D)|E]].
   - apply (keeps_covered _ _ _ (keeps_carried p q u y b h t0 r P Pp Pq)); auto. intros <-.
     apply (carried_not_joined p P u y b h t0 r Pp A). exists x. split; auto. now apply covered_segment.
@@ -670,7 +670,7 @@ Qed.
 
 Theorem waits_step S p q : proper p -> waits S p -> step p q -> waits S q.
 Proof.
-  intros P W M. destruct (step_cases p q M) as [(u & y & b & h & t0 & r & Pp & Pq & A & D)|
+  intros P W M. destruct (step_cases p q M) as [(u & y & b & h & t0 & r & Pp & Pq & A & D & _)|
     [(r & g & b & h & Pp & Pq & Wh & D)|E]].
   - assert (Ns : ~ stays S p y).
     { intros [I|J]; [eapply carried_not_waiting | eapply carried_not_joined]; eauto. }

@@ -1,13 +1,14 @@
 (* Checkers of losses in games of whole suits.
 
    Claims. A list has all moves of a position, and nothing else ([next_iff]). What [check_pair] and [check_set] accept
-   is lost, by cards that wait for one another ([check_pair_sound], [check_set_sound]). A table of positions that
+   is lost, by cards that wait for one another ([check_pair_sound], [check_set_sound]), also by those that have several
+   places ([check_places_sound]). A table of positions that
    [check_table] accepts proves a loss ([check_table_sound]): the first position is one of them, none is won, and each
    leads to others of the table only, unless cards wait there for one another. Nothing is assumed of who fills the table
    and says which cards wait. While the stock is empty, the order of columns does not count. *)
 Require Import List Bool Arith Lia Permutation PArith FMapPositive.
 Import ListNotations.
-From Patience Require Import Game Cards Moves Checker WholeSuits Waiting.
+From Patience Require Import Game Cards Moves Checker WholeSuits Waiting Places.
 
 Section Checker.
 Variable R : rules.
@@ -204,11 +205,62 @@ Definition is_waiting : bool :=
   existsb (fun z => negb (is_king z)) S &&
   (let kings_are_waiting := are_kings_waiting in
    forallb (fun x => is_loose x && has_reason kings_are_waiting x) S).
+(** * Cards that wait and have several places *)
+
+Definition is_covered (x : card) : bool :=
+  match locate x (piles p) with Some (c, _, _ :: below) => length below <? length (hidden c) | _ => false end.
+
+Definition is_on_top_of (y : card) : bool :=
+  match locate y (piles p) with Some (_, d :: _, _) => member d S | _ => false end.
+
+(* Of the cards on x, some of S lie on one that lies face down, or with which they do not move; under x lie so many. *)
+Fixpoint is_under (face_down number : nat) (x : card) (above : list card) : bool :=
+  match above with
+  | [] => false
+  | y :: above =>
+      member y S &&
+      (negb (moves_with (rules_of_runs R run) y x) || (number <? face_down) ||
+       is_under face_down (Datatypes.S number) y above)
+  end.
+
+Definition may_go_to_spaces (x : card) : bool :=
+  match spaces R with AnyCard => true | LastRank => is_king x | _ => false end.
+
+Definition are_columns_staying : bool :=
+  forallb (fun c => match rev (pile_cards c) with z :: _ => member z S | [] => false end) (piles p).
+
+Definition is_hindered (columns_stay : bool) (x : card) : bool :=
+  match locate x (piles p) with
+  | None => false
+  | Some (c, above, below) =>
+      is_under (length (hidden c)) (length below) x above ||
+      forallb (fun y => implb (fits R x y) (is_on_top_of y)) (all_of p) &&
+      implb (may_go_to_spaces x) columns_stay
+  end.
 End Set_.
 
 Definition check_pair (x : card) : bool := is_one_place && is_proper p && is_pair x.
 
 Definition check_set (S : list card) : bool := is_one_place && is_proper p && is_waiting S.
+
+(* By the rules in which each card fits the next higher one of its suit only. *)
+Definition is_mover (x : card) : bool :=
+  negb (is_king x) &&
+  (is_covered x ||
+   match locate x (piles p) with
+   | Some (_, _, y :: _) => negb (fits (by_suit_only R) x y)
+   | Some (_, _, []) => true
+   | None => false
+   end).
+
+Definition is_waiting_for_places (S : list card) : bool :=
+  negb (is_empty S) &&
+  (let columns_stay := are_columns_staying S in
+   let movers := filter is_mover S in
+   forallb (fun x => existsb (fun h => same_suit h x) movers && is_hindered S columns_stay x) S).
+
+Definition check_places (S : list card) : bool :=
+  (1 <=? base R) && (base R <=? ranks R) && is_proper p && is_waiting_for_places S.
 End At.
 
 (** * Proof *)
@@ -331,6 +383,79 @@ Proof.
     [now apply is_one_place_sound | now apply is_proper_sound | now apply is_waiting_sound].
 Qed.
 
+Lemma is_covered_sound p x : is_covered p x = true -> exists y, covered p x y.
+Proof.
+  unfold is_covered. destruct (locate _ _) as [((c & u) & [|y b])|] eqn:L; try discriminate. rewrite Nat.ltb_lt.
+  intros H. apply locate_sound in L. destruct L as (I & E). exists y, c, (rev u), b. auto.
+Qed.
+
+Lemma is_mover_sound p x : is_mover p x = true -> has_to_move R p x.
+Proof.
+  unfold is_mover. rewrite andb_true_iff, orb_true_iff, negb_true_iff. intros (K & M). split.
+  - intros H. apply is_king_iff in H. congruence.
+  - destruct M as [M|M]; [right; now apply is_covered_sound|left].
+    destruct (locate _ _) as [((c & u) & [|y b])|] eqn:L; try discriminate.
+    + left. apply locate_sound in L. destruct L as (I & E). exists c. split; auto. exists (rev u). auto.
+    + right. exists y. apply negb_true_iff in M. split; auto. eapply located_two; eauto.
+Qed.
+
+Lemma is_under_sound p S c above : forall x below, In c (piles p) -> pile_cards c = rev above ++ x :: below ->
+  is_under S (length (hidden c)) (length below) x above = true ->
+  exists t rest, above = t ++ rest /\ (forall z, In z t -> In z S) /\ apart R run p (rev t ++ [x]).
+Proof.
+  induction above as [|y above IH]; simpl; intros x below I E; [discriminate|].
+  rewrite <- app_assoc in E. simpl in E. rewrite andb_true_iff, !orb_true_iff, member_iff, negb_true_iff, Nat.ltb_lt.
+  intros (M & [[F|L]|H]).
+  - exists [y], above. split; auto. split; [intros z [<-|[]]; auto|]. exists [], y, x, []. auto.
+  - exists [y], above. split; auto. split; [intros z [<-|[]]; auto|]. exists [], y, x, []. split; auto. left.
+    exists c, (rev above), below. auto.
+  - destruct (IH y (x :: below) I E H) as (t & rest & -> & A & (a & z & w & b & Ew & D)).
+    exists (y :: t), rest. split; auto. split; [intros v [<-|J]; auto|].
+    exists a, z, w, (b ++ [x]). split; auto. simpl. rewrite Ew. now rewrite <- app_assoc.
+Qed.
+
+Lemma is_on_top_of_sound p S y : is_on_top_of p S y = true -> exists d, In d S /\ segment p [d; y].
+Proof.
+  unfold is_on_top_of. destruct (locate _ _) as [((c & [|d u]) & b)|] eqn:L; try discriminate. rewrite member_iff.
+  intros D. apply locate_sound in L. destruct L as (I & E). exists d. split; auto. exists c, (rev u), b.
+  split; auto. rewrite E. simpl. now rewrite <- app_assoc.
+Qed.
+
+Lemma are_columns_staying_sound p S : are_columns_staying p S = true ->
+  forall c, In c (piles p) -> exists z, lowest c z /\ In z S.
+Proof.
+  unfold are_columns_staying. rewrite forallb_forall. intros H c I. specialize (H c I).
+  destruct (rev (pile_cards c)) as [|z l] eqn:E; [discriminate|]. apply member_iff in H. exists z. split; auto.
+  exists (rev l). apply (f_equal (@rev card)) in E. now rewrite rev_involutive in E.
+Qed.
+
+Lemma is_hindered_sound p S stay x : (stay = true -> are_columns_staying p S = true) ->
+  is_hindered p S stay x = true -> segment p [x] /\ hindrance R run S p x.
+Proof.
+  intros St. unfold is_hindered. destruct (locate _ _) as [((c & u) & b)|] eqn:L; [|discriminate].
+  apply locate_sound in L. destruct L as (I & E). intros H. split; [exists c, (rev u), b; auto|].
+  apply orb_true_iff in H. destruct H as [H|H].
+  - destruct (is_under_sound p S c u x b I E H) as (t & rest & -> & A & Ap).
+    apply (under R run S p x (rev t)); auto.
+    + exists c, (rev rest), b. split; auto. rewrite E, rev_app_distr. now rewrite <- !app_assoc.
+    + intros z J. apply A. now apply in_rev.
+  - rewrite andb_true_iff, forallb_forall in H. destruct H as (Pl & Sp). apply no_place.
+    + intros y J F. specialize (Pl y J). rewrite F in Pl. now apply is_on_top_of_sound.
+    + intros G. apply are_columns_staying_sound, St. unfold may_go in G. unfold may_go_to_spaces in Sp.
+      destruct (spaces R); try easy. apply is_king_iff in G. now rewrite G in Sp.
+Qed.
+
+Theorem check_places_sound p S : check_places p S = true -> ~ clearable p.
+Proof.
+  unfold check_places. rewrite !andb_true_iff, !Nat.leb_le. intros (((Lo & Hi) & P) & W).
+  apply (places_lost R run full_columns (conj Lo Hi) S); [now apply is_proper_sound|].
+  unfold is_waiting_for_places in W. rewrite andb_true_iff, forallb_forall in W. destruct W as (N & W). split.
+  - destruct S as [|x S]; [discriminate|]. exists x. now left.
+  - intros x I. specialize (W x I). rewrite andb_true_iff, existsb_exists in W. destruct W as ((h & Ih & Su) & H).
+    apply filter_In in Ih. destruct Ih as (Ih & M). apply is_mover_sound in M.
+    destruct (is_hindered_sound p S _ x (fun e => e) H) as (Sx & Hi'). split; auto. split; eauto.
+Qed.
+
 (** * Positions that differ in the order of their columns *)
 
 Definition same_pile_as (c d : pile) : bool := same_cards (shown c) (shown d) && same_cards (hidden c) (hidden d).
@@ -427,7 +552,8 @@ Qed.
 
 (** * A table of positions *)
 
-Inductive ending := goes_on | ends_by_pair (x : card) | ends_by_set (cards : list card).
+Inductive ending :=
+  goes_on | ends_by_pair (x : card) | ends_by_set (cards : list card) | ends_by_places (cards : list card).
 
 Variables (table : PositiveMap.t (board * ending)) (key : board -> positive).
 
@@ -443,6 +569,7 @@ Definition is_justified (entry : board * ending) : bool :=
   | goes_on => negb (is_cleared p) && forallb is_listed (next p)
   | ends_by_pair x => check_pair p x
   | ends_by_set cards => check_set p cards
+  | ends_by_places cards => check_places p cards
   end.
 
 Definition check_table (start : board) : bool :=
@@ -469,14 +596,16 @@ Proof.
   { intros q (k & e & F). exists e. exact (J _ (PositiveMap.elements_correct _ _ F)). }
   assert (Lost : forall p z, steps p z -> cleared z -> forall q, in_table q -> similar p q -> False).
   { induction 1 as [p | p v z M Re IH]; intros W q I Si.
-    - destruct (T q I) as ([|x|l] & H); simpl in H.
+    - destruct (T q I) as ([|x|l|l] & H); simpl in H.
       + rewrite andb_true_iff, negb_true_iff in H. destruct H as (H & _). apply (similar_cleared _ _ Si) in W.
         apply is_cleared_iff in W. congruence.
       + apply (check_pair_sound q x H). exists q. split; [constructor | eauto using similar_cleared].
       + apply (check_set_sound q l H). exists q. split; [constructor | eauto using similar_cleared].
+      + apply (check_places_sound q l H). exists q. split; [constructor | eauto using similar_cleared].
     - assert (Cl : clearable q).
       { apply (similar_clearable p q Si). exists z. split; auto. econstructor; eauto. }
-      destruct (T q I) as ([|x|l] & H); simpl in H; [|eapply check_pair_sound; eauto | eapply check_set_sound; eauto].
+      destruct (T q I) as ([|x|l|l] & H); simpl in H;
+        [|eapply check_pair_sound; eauto | eapply check_set_sound; eauto | eapply check_places_sound; eauto].
       rewrite andb_true_iff, forallb_forall in H. destruct H as (_ & H).
       destruct (similar_step p q v Si M) as (v' & M' & Si'). apply next_iff in M'. apply H in M'.
       destruct (is_listed_sound _ M') as (u & Iu & Su). apply (IH W u Iu). eapply similar_trans; eauto. }

@@ -146,6 +146,24 @@ let largest_set rules board =
   let cards = reduced (List.filter (is_loose rules board) (List.concat_map pile_cards board.piles)) in
   if List.for_all (is_king rules) cards then [] else cards
 
+(* The same for cards with several places, each of whose suits has a card that has to move. *)
+let largest_set_of_places game board =
+  let rules = game.single.rules in
+  let rec reduced cards =
+    let columns_stay = are_columns_staying board cards in
+    let movers = List.filter (is_mover rules board) cards in
+    let waits card =
+      List.exists (fun mover -> same_suit mover card) movers
+      && is_hindered rules game.run board cards columns_stay card
+    in
+    let kept = List.filter waits cards in
+    if List.compare_lengths kept cards = 0 then cards else reduced kept
+  in
+  reduced (List.concat_map pile_cards board.piles)
+
+let ending_by_places game board =
+  match largest_set_of_places game board with [] -> Goes_on | cards -> Ends_by_places cards
+
 (* Why no move is made in a position, if cards wait for one another. *)
 let ending rules board =
   match List.find_opt (is_pair rules board) (List.concat_map pile_cards board.piles) with
@@ -162,7 +180,8 @@ module Numbers = Hashtbl.Make (struct
   let hash = Hashtbl.hash_param 256 256
 end)
 
-let judge_count game ~ends_by_waiting start claimed =
+(* `ending` says why no move is made in a position, if none is. *)
+let judge_count game ~ending start claimed =
   let rules = game.single.rules in
   let numbers = Numbers.create 1000 and waiting = Queue.create () in
   let table = ref PositiveMap.empty in
@@ -175,7 +194,7 @@ let judge_count game ~ends_by_waiting start claimed =
     end
   in
   let visit board =
-    let ending = if ends_by_waiting then ending rules board else Goes_on in
+    let ending = ending board in
     table := PositiveMap.add (Exploring.positive (Numbers.find numbers board)) (board, ending) !table;
     if ending = Goes_on then
       List.iter (fun after -> add (normal after)) (next rules game.run game.full_columns board)
@@ -214,14 +233,12 @@ let judge game row =
   if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
   let rules = game.single.rules in
   let board = read_layout game row.layout in
-  let count ~ends_by_waiting number =
-    judge_count game ~ends_by_waiting board (Patience.read_size_of_table number)
-  in
+  let count ending number = judge_count game ~ending board (Patience.read_size_of_table number) in
   let cards_wait = game.copies = 1 && is_one_place rules in
   let cards_wait_for_places = game.copies = 1 && rules.moving_on <> AnyCards && not cards_wait in
   match String.split_on_char ' ' row.evidence with
-  | [ "*"; number ] -> count ~ends_by_waiting:false number
-  | [ "waits"; "*"; _ ] when cards_wait_for_places -> not_covered "cards that wait and have several places"
-  | [ "waits"; "*"; number ] when cards_wait -> count ~ends_by_waiting:true number
+  | [ "*"; number ] -> count (fun _ -> Goes_on) number
+  | [ "waits"; "*"; number ] when cards_wait -> count (ending rules) number
+  | [ "waits"; "*"; number ] when cards_wait_for_places -> count (ending_by_places game) number
   | [ "waits"; cards ] when cards_wait -> judge_cards game board cards
   | _ -> Patience.not_read_or_covered row.evidence

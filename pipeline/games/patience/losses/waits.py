@@ -210,7 +210,9 @@ class Waiting:
             card = card if card in left else left[0]
             left.remove(card)
             reasons.append(self.why(card, cards))
-        reasons += [f"{card} lies on {self.next[card]}, which lies face down" for card in in_order(cards & self.pairs())]
+        reasons += [
+            f"{card} lies on {self.next[card]}, which lies face down" for card in in_order(cards & self.pairs())
+        ]
         return f"{'; '.join(filter(None, reasons))}."
 
 

@@ -215,6 +215,13 @@ BY_HEADING: list[Section] = [
         "that it can check.",
         covering.decided,
     ),
+    (
+        "Audits of patiences",
+        "Solving the first deals of seed 1 of each patience and covering game with the default limit, and judging all "
+        "verdicts as an audit does, on one core, in processor time: up to 500 deals, until five seconds are spent on "
+        "solving.",
+        audits.of_games_by_rules,
+    ),
 ]
 """What is measured only if its heading is given."""
 

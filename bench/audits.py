@@ -6,11 +6,12 @@ from functools import partial
 from pathlib import Path
 from shutil import copytree
 from statistics import median
+from time import process_time
 
 from bench.bare import into_sqlite
 from bench.engines import FEWER
 from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watched_command
-from dealmill.pipeline.evidence.referee import judge
+from dealmill.pipeline.evidence.referee import Outcome, judge, referee
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solving.loading import load
@@ -24,16 +25,19 @@ FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
 PATIENCES = {"klondike": 300, "golf": 50}
 """How many deals of patiences are audited. A position of Golf is found fastest, compared with counting it."""
+PART, PARTS, ENOUGH_SECONDS = 20, 25, 5
+"""How many deals of each patience are solved and then judged at a time, how often, and the seconds of solving that are
+enough."""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}
 """The goals for the time of an audit as a multiple of the script's."""
 
 
 def against_solving() -> str:
-    """Return a table with a row per engine: the time to judge a verdict as a multiple of the time to solve the
-    layout."""
+    """Return a table with a row per engine of games without rules files: the time to judge a verdict as a multiple of
+    the time to solve the layout."""
     rows = []
     for game in games().values():
-        for engine in game.engines:
+        for engine in () if game.rules_text else game.engines:
             name = game.full_name(engine)
             load(name)
             many = FEWER.get(name, MANY)
@@ -76,6 +80,45 @@ def against_a_script(layouts: int = 100_000) -> str:
     )
     heads = ["game", "layouts", "audit, verdicts/s", "script, layouts/s", "time, audit / script", "at most"]
     return f"{summary}\n\n{table(heads, rows)}"
+
+
+def of_games_by_rules() -> str:
+    """Return a table with a row for each patience and covering game, with the default limit: the processor time of
+    solving its first deals, and of judging the verdicts as an audit does."""
+    rows, slower = [], list[str]()
+    for name, game in games().items():
+        if game.rules_text:
+            parts = list(_seconds_of_parts(game))
+            solving, judging = (sum(times) / len(times) for times in zip(*parts, strict=True))
+            rows.append(
+                [f"`{name}`", f"{len(parts) * PART:,}", *(rounded(1_000 * each / PART) for each in (solving, judging))]
+            )
+            rows[-1].append(f"{judging / solving:.2f} ×")
+            if judging > solving:
+                slower.append(f"`{name}`")
+    summary = f"Auditing takes longer than solving in {', '.join(slower) or 'no game'}."
+    return f"{summary}\n\n{table(['game', 'deals', 'solving, ms', 'auditing, ms', 'auditing / solving'], rows)}"
+
+
+def _seconds_of_parts(game: Game) -> Iterator[tuple[float, float]]:
+    """Yield the seconds of solving and of judging each part of the deals of a game. The first part comes twice, but is
+    yielded once, since the first time compiles all that there is to compile."""
+    engine = game.full_name(game.engines[0])
+    load(engine)
+    judge_claim, total = referee(engine), 0.0
+    for number, first in enumerate((1, *range(1, PARTS * PART, PART))):
+        layouts = deal(game, 1, first, PART)
+        begun = process_time()
+        solved = solve(engine, layouts, game.engines[0].max_nodes)
+        solving = process_time()
+        for claim in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
+            if judge_claim(*claim).outcome is Outcome.INVALID:
+                raise RuntimeError(claim)
+        if number:
+            yield solving - begun, process_time() - solving
+            total += solving - begun
+        if total > ENOUGH_SECONDS:
+            return
 
 
 def of_patiences() -> Iterator[tuple[str, str, float, float]]:

@@ -24,7 +24,6 @@ from dealmill.pipeline.store.audits.contradictions import Contradiction, contrad
 from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
-from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.distributions.higher_limit import HigherLimit, higher_limit
 from dealmill.pipeline.store.distributions.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.filters import Filter
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from dealmill.pipeline.outputs.pack import Pack
+    from dealmill.pipeline.store.diffs.diff import Diff
 
 
 class Run(Tabular):
@@ -432,7 +432,7 @@ class Run(Tabular):
         self.latest_audit = audit
         return audit
 
-    def rerun(self, *, any_version: bool = False, progress: Progress = in_notebook) -> Diff:
+    def rerun(self, *, any_version: bool = False, progress: Progress = in_notebook) -> "Diff":
         """Solve all layouts again as a new run, and return the diff of this run and the new one.
 
         Raises
@@ -444,6 +444,7 @@ class Run(Tabular):
         RetractedError
             If the installed version was retracted.
         """
+        from dealmill.pipeline.store.diffs.diff import diff
         from dealmill.workers.working import solve_runs  # loads Celery
 
         run_id = queue_rerun(self._database, self.status(), any_version=any_version)
@@ -475,7 +476,7 @@ class Run(Tabular):
             check_not_halted(self.progress)
         return count
 
-    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = (), by_deal: bool = False) -> Diff:
+    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = (), by_deal: bool = False) -> "Diff":
         """Return the diff of this run and another run of the same game, without differences of the kinds in `ignore`.
 
         If `by_deal` is true, the other run may be of a related game, such as another patience: then layouts are the
@@ -487,11 +488,13 @@ class Run(Tabular):
             If the runs cannot be compared: they belong to different games or stores, or one is compact and the other is
             over different deals; or there is no such kind.
         """
+        from dealmill.pipeline.store.diffs.diff import diff  # slow to import, as are the modules that only it needs
+
         if other._database.url != self._database.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
         return diff(self._database, self.status(), other.status(), ignore, by_deal=by_deal)
 
-    def diffs(self, *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
+    def diffs(self, *, ignore: Iterable[DifferenceKind | str] | str = ()) -> "Iterator[Diff]":
         """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest
         first, without differences of the kinds in `ignore`.
 
@@ -503,6 +506,8 @@ class Run(Tabular):
         UsageError
             If there is no such kind.
         """
+        from dealmill.pipeline.store.diffs.diff import diffs
+
         return diffs(self._database, self.status(), ignore)
 
     def export(

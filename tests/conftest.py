@@ -10,7 +10,7 @@ from shutil import copyfile
 import pytest
 from hypothesis import settings
 
-from dealmill.pipeline.games.kernels import load_compiler
+from dealmill.pipeline.games.kernels import load_runtime
 from dealmill.pipeline.solving import solve
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import create_tables
@@ -165,7 +165,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Exempt what is loaded by now from garbage collection, which would look at all of it again and again, and collect
     less often."""
-    load_compiler()
+    load_runtime()
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000)

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
 from bench.reproduce import freecell
 from bench.reproduce.catalogue import ALL_FIGURES
 from bench.reproduce.figures import Estimate, Figure, Number, Value, agree, mean_of
+from dealmill.verdicts import Verdict
 
 
 def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
@@ -75,4 +77,6 @@ def test_the_mean_of_a_sample_and_its_error() -> None:
 @pytest.mark.slow
 def test_exactly_the_known_deal_of_a_piece_of_freecell_is_lost() -> None:
     """The figure of the first million deals is made of such pieces."""
-    assert freecell.losses_of_part(freecell.by_engine, range(11_941, 12_001)) == [(11_982, 61_643)]
+    engine = partial(freecell.by_engine, "freecell")
+    deals = freecell.deals_of_part("freecell", Verdict.UNWINNABLE, engine, range(11_941, 12_001))
+    assert [(number, freecell.positions_of(evidence)) for number, evidence in deals] == [(11_982, 61_643)]

@@ -4,7 +4,10 @@ Importing this module reads no settings, and does not affect other Celery apps i
 `dealmill.workers.parent` sets up worker processes.
 """
 
+from functools import cached_property
+
 from celery import Celery
+from celery.backends.base import DisabledBackend
 
 from dealmill.pipeline.system.settings import settings
 
@@ -15,7 +18,16 @@ BROKER_PATIENCE = 10.0
 """Seconds after which a connection to a broker that does not respond is closed and opened again."""
 
 
-app = Celery("dealmill")
+class App(Celery):  # type: ignore[misc]
+    """An app without results. Celery's own would look for the backend of results in all installed distributions."""
+
+    @cached_property
+    def backend(self) -> DisabledBackend:
+        """Refuse to store results."""
+        return DisabledBackend(app=self)
+
+
+app = App("dealmill")
 app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by Flower
 app.conf.update(
     accept_content=["json"],

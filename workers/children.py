@@ -1,5 +1,6 @@
 """Child processes that never outlive their parent."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -108,6 +109,7 @@ def fork(function: Callable[[], int], *, name: str, environment: Mapping[str, st
 
 def _begin(output: int, parent: int, name: str, environment: Mapping[str, str]) -> None:
     """Drop everything that a forked process has from its parent but its modules."""
+    gc.freeze()  # the next collection would look at all objects of the parent, and so copy most of its memory
     die_with_parent()
     if os.getppid() != parent:  # it was killed before that
         os._exit(FAILED)

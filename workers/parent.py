@@ -57,9 +57,9 @@ def main(processes: int, queue: str, *, engines: bool) -> int:
         return 1
     prepare()
     if engines:
-        from dealmill.pipeline.games.kernels import load_compiler
+        from dealmill.pipeline.games.kernels import load_runtime
 
-        load_compiler()
+        load_runtime()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it
     worker = app.Worker(
         queues=[queue],

@@ -134,9 +134,10 @@ class Queue:
 
 def reconcile(database: Database, queue: Queue, installation: Installation, only: ParentsByKind | None = None) -> None:
     """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a queue if no
-    messages are waiting there: those of all runs and audits, or `only` of some. A clogged queue is purged first; no
-    information is lost, because all jobs are in the database."""
-    for kind in KINDS.values():
+    messages are waiting there: those of all runs and audits, or `only` of some, of whose kinds jobs are freed. A
+    clogged queue is purged first; no information is lost, because all jobs are in the database."""
+    kinds = {name: kind for name, kind in KINDS.items() if only is None or name in only}
+    for kind in kinds.values():
         leases.free_expired(database, kind.jobs)
     with queue.channel() as channel:
         waiting = channel.queue_declare(queue.name, passive=False, durable=True).message_count
@@ -146,8 +147,8 @@ def reconcile(database: Database, queue: Queue, installation: Installation, only
             return
         engines = installation.engines(database)
         with app.amqp.Producer(channel) as producer:
-            for name, kind in KINDS.items():
-                parents = None if only is None else only.get(name, ())
+            for name, kind in kinds.items():
+                parents = None if only is None else only[name]
                 for job_id in leases.pending(database, kind.jobs, engines, WINDOW, parents):
                     named_only = {"named_only": only is not None}
                     # no retry by the library: it would go on with a channel of its own, and close the one that is kept

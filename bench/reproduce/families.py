@@ -3,8 +3,9 @@
 from bench.reproduce.pyramid import DECKS
 from bench.reproduce.surveys import Question, published
 from dealmill import Survey
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
+from dealmill.pipeline.games.names import names_of, word_of
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.verdicts import Verdict
 
@@ -12,6 +13,7 @@ DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER = (
     "bakers-dozen",
     "beleaguered-castle",
+    "chinaman",
     "east-haven",
     "eight-off-any-card-spaces",
     "flower-garden",
@@ -20,11 +22,17 @@ FEWER = (
     "free-cell-5-pile",
     "free-cell-6-pile",
     "free-cell-7-pile",
+    "gypsy",
     "king-albert",
+    "kings-only-bakers-game",
     "klondike-reserve",
+    "morehead",
     "mrs-mop",
     "penguin",
+    "portuguese-solitaire",
+    "putt-putt",
     "raglan",
+    "relaxed-freecell",
     "scotch-patience",
     "siegecraft",
     "simple-simon",
@@ -36,18 +44,37 @@ FEWER = (
     "streets-and-alleys",
     "stronghold",
     "thirty",
+    "thumb-and-pouch",
+    "wasp",
+    "westhaven",
+    "whitehead",
     "will-o-the-wisp",
 )
 """Games of which `FEWER_DEALS` are searched: those some of whose deals take a second or more, and the latest."""
-NODES = dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000)
+NODES = {**dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000), "gypsy": 200_000}
 """Lower limits of games whose survey would take long with the default limit."""
+VARIANTS = (
+    "canister",
+    "chinaman",
+    "kings-only-bakers-game",
+    "moosehide",
+    "morehead",
+    "portuguese-solitaire",
+    "putt-putt",
+    "relaxed-freecell",
+    "thumb-and-pouch",
+    "wasp",
+    "westcliff",
+    "westhaven",
+    "whitehead",
+)
+"""Patiences that are variants of others, by the names by which people know them."""
 GAMES = {
-    family.name: {
-        name: game for name, game in games().items() if game.rules_text and game.rules_text.family == family.name
-    }
+    family.name: [name for name, game in games().items() if game.rules_text and game.rules_text.family == family.name]
     for family in (PATIENCES, COVERING_GAMES)
 }
-"""The games of each family, by name."""
+"""The names of the games of each family."""
+GAMES[PATIENCES.name] = sorted([*GAMES[PATIENCES.name], *VARIANTS])
 BLAKE_AND_GENT = "Blake and Gent, arXiv 1906.12314"
 PUBLISHED = {
     **{
@@ -74,10 +101,16 @@ PUBLISHED = {
 
 def question(name: str) -> Question:
     """How many deals of a game can be won."""
-    count, [engine, *_] = FEWER_DEALS if name in FEWER else DEALS, games()[name].engines
-    nodes = NODES.get(name, engine.max_nodes)
+    game, count = find_game(name), FEWER_DEALS if name in FEWER else DEALS
+    nodes = NODES.get(name, game.engines[0].max_nodes)
     figures = (PUBLISHED[name],) if name in PUBLISHED else ()
-    return Question(f"{name}/winnable", games()[name].title, figures, count=count, max_nodes=nodes)
+    title = game.title if name == game.name else known_as(name)
+    return Question(f"{name}/winnable", title, figures, count=count, max_nodes=nodes)
+
+
+def known_as(name: str) -> str:
+    """Return how people write the name of a variant."""
+    return next(known for known in names_of(find_game(name).name) if word_of(known) == name)
 
 
 def check(name: str, survey: Survey) -> None:
@@ -88,7 +121,7 @@ def check(name: str, survey: Survey) -> None:
     InvalidEvidence
         If the evidence does not prove a verdict.
     """
-    check = games()[name].compiled_check
+    check = find_game(name).compiled_check
     for result in survey.results():
         if result.verdict is not Verdict.UNDECIDED:
             check("winnable", result.layout, result.verdict, None, result.evidence or "")

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from types import NoneType
 from typing import Self
 
 import click
@@ -61,6 +62,10 @@ def _columns_of(text: str) -> int:
     return cell_len(text)
 
 
+NUMBERS = int, float, NoneType
+"""The types of the values of a column of numbers."""
+
+
 @dataclass
 class Column:
     """A column of a table: its cells, the first of which is its head, the width of the widest, and the width that the
@@ -77,7 +82,7 @@ class Column:
     def of(cls, name: str, values: Sequence[object]) -> Self:
         """Return the column of these values."""
         cells = [name, *(_cell(name, value) for value in values)]
-        is_number = all(isinstance(value, int | float | None) for value in values)
+        is_number = all(isinstance(value, NUMBERS) for value in values)
         is_ascii = "".join(cells).isascii()
         widest = max(map(len if is_ascii else _columns_of, cells))
         return cls(name, cells, is_ascii, is_number, widest, widest)
@@ -252,11 +257,11 @@ def shortened(text: str, width: int, *, in_the_middle: bool = True) -> str:
 
 def _cell(column: str, value: object) -> str:
     match value:
+        case str():  # most are
+            return printable(value)
         case None:
             return ""
-        case bool():
-            return str(value)
-        case int() if column not in NAMES:
+        case int() if column not in NAMES and not isinstance(value, bool):
             return f"{value:,}"
         case float():
             return decimal(value)

@@ -81,12 +81,12 @@ def _load_games() -> None:
     dealmill.games()
 
 
-def _load_compiler() -> None:
+def _load_runtime() -> None:
     """Import the installed games and the compiler, which takes longer than to load the kernels of one engine."""
-    from dealmill.pipeline.games.kernels import load_compiler
+    from dealmill.pipeline.games.kernels import load_runtime
 
     _load_games()
-    load_compiler()
+    load_runtime()
 
 
 class SharedProcess:
@@ -139,7 +139,7 @@ class SharedProcess:
 class PasteSolver(SharedProcess):
     """The process that solves pasted layouts."""
 
-    preparation = staticmethod(_load_compiler)
+    preparation = staticmethod(_load_runtime)
 
     def __init__(self) -> None:
         super().__init__()

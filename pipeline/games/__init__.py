@@ -111,11 +111,20 @@ def find_game(name: str) -> "Game":
             return with_programs(load_variant(known, game.rules_text))
     for broken in candidates:
         raise NotFoundError(str(broken))
+    raise NotFoundError(f"there is no game {name!r}{_hint(base)}; dealmill games lists all")
+
+
+def _hint(name: str) -> str:
+    """Return what to say of a name that no game has: why it is missing, or which names are similar."""
     from difflib import get_close_matches  # slow to import
 
-    similar = get_close_matches(base.lower(), games())
-    hint = f" (did you mean {' or '.join(similar)}?)" if similar else ""
-    raise NotFoundError(f"there is no game {name!r}{hint}; dealmill games lists all")
+    from dealmill.pipeline.games.names import games_by_name, missing_games, word_of
+
+    if missing := missing_games().get(word_of(name)):
+        nearest = f"; near it: {', '.join(missing.nearest)}" if missing.nearest else ""
+        return f": it needs rules that no key has ({missing.needs}){nearest}"
+    similar = get_close_matches(word_of(name), {**games(), **games_by_name()})
+    return f" (did you mean {' or '.join(similar)}?)" if similar else ""
 
 
 def game_by(name: str, rules: "RulesText | None") -> "Game":

@@ -22,6 +22,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError, UnknownSettingWarning, UsageError
+from dealmill.pipeline.games.names import games_by_name
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
@@ -91,9 +92,9 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).strip().lower()
 
 
-def _entries_used() -> list[Offer]:
+def _entries_used() -> Sequence[Offer]:
     """Return the entry points, those refused that ``DEALMILL_PLUGINS`` excludes."""
-    offers = list(_entries())
+    offers: Sequence[Offer] = _entries()
     if any(offer.distribution != OWN for offer in offers):
         from dealmill.pipeline.system.settings import settings  # slow to import, and often not needed
 
@@ -124,16 +125,25 @@ def _members(offer: Offer) -> Iterator[Offer]:
 
 def _alias(name: str) -> str | None:
     """Return why no game can have this name, which is another name of a game; None if it is not."""
-    known = known_as(name)
+    known = _without_alias(name)
     return None if known == name else f"it is another name of {known}: rename the file"
 
 
+def _without_alias(name: str) -> str:
+    """Return the name of the game of which this is an alias in its family; if it is none, the name itself."""
+    return next((family.aliases[name] for family in families().values() if name in family.aliases), name)
+
+
 def known_as(name: str) -> str:
-    """Return the name of the game, or of its variant, that is known to users under a name, which may begin with an
-    alias in a family."""
+    """Return the name of the game, or of its variant, that is known to users under a name. This may begin with an alias
+    in a family, or with a name by which people know a game, unless an installed game has it."""
     base, *changes = name.split(":")
-    known = next((family.aliases[base] for family in families().values() if base in family.aliases), base)
-    return ":".join([known, *changes])
+    base = _without_alias(base)
+    if base in {offer.name for offer in all_offers()} or not (known := games_by_name().get(base)):
+        return ":".join([base, *changes])
+    base, *rules = known.split(":")
+    by_key = {rule.partition("=")[0]: rule for rule in (*rules, *changes)}
+    return ":".join([base, *(rule for _, rule in sorted(by_key.items()))])
 
 
 @cache
@@ -295,14 +305,18 @@ def _refusal(name: str) -> str | None:
     return None if NAME.fullmatch(name) and len(name) <= LONGEST_NAME else BAD_NAME
 
 
-def _entries() -> Iterator[Offer]:
+@cache
+def _entries() -> tuple[Offer, ...]:
+    """Return the entry points of all installed distributions."""
+    offers = []
     known: dict[int, tuple[str, str]] = {}  # reading the name of a distribution parses its metadata each time
     points = entry_points()  # of all groups at once: this reads a file of each installed distribution
     for entry in (*points.select(group=GROUP), *points.select(group=FAMILIES)):
         assert entry.dist is not None  # noqa: S101 -- it is known for all installed distributions
         if id(entry.dist) not in known:
             known[id(entry.dist)] = _name_and_version(entry.dist)
-        yield Offer(entry.name, *known[id(entry.dist)], entry, _refusal(entry.name))
+        offers.append(Offer(entry.name, *known[id(entry.dist)], entry, _refusal(entry.name)))
+    return tuple(offers)
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
@@ -314,7 +328,7 @@ def _name_and_version(distribution: Distribution) -> tuple[str, str]:
         return UNKNOWN, UNKNOWN
 
 
-def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:
+def _without_excluded(offered: Sequence[Offer], plugins: str | None) -> Sequence[Offer]:
     """Refuse the offers that the setting ``DEALMILL_PLUGINS`` excludes."""
     if plugins is None:
         return offered

@@ -20,6 +20,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.event import Event, Listener, install_listener, register
 from numba.core.registry import cpu_target
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from dealmill.pipeline.games.caches import (
@@ -137,6 +138,13 @@ class KernelCache(FunctionCache):
         name = ".".join([*source.parent.relative_to(package).parts, self._impl.filename_base])
         self._cache_file = KernelFiles(cache_folder(package), name)  # type: ignore[assignment]
 
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the function for some types of arguments; None if it is not in the cache. Unlike numba, load only what
+        machine code needs, and not the compiler."""
+        load_runtime()
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, target)  # type: ignore[no-untyped-call]
+
 
 class KernelFiles:
     """The files of a function in numba's cache: one for each combination of argument types and processor. A file begins
@@ -183,13 +191,12 @@ def _digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=DIGEST_SIZE).digest()
 
 
-def load_compiler() -> None:
-    """Initialize the compiler, which takes 0.2 s and would otherwise happen at the first call of a kernel.
+def load_runtime() -> None:
+    """Load the functions that machine code calls, which would otherwise happen at the first call of a kernel.
 
     If this is done before a fork, the forked processes share it.
     """
-    cpu_target.typing_context.refresh()
-    cpu_target.target_context.refresh()
+    rtsys.initialize(cpu_target.target_context)
 
 
 @contextmanager

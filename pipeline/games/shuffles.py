@@ -3,6 +3,7 @@
 A deck is a list of cards such as ``6H``; the programs deal from its end.
 """
 
+from collections.abc import Callable
 from random import Random
 
 import numpy as np
@@ -46,24 +47,35 @@ def shuffled_by_microsoft(number: int) -> list[str]:
     state is the number of the deal. Freecell Solver and PySol go on beyond 31 bits: bit 15 is set then, and beyond 32
     bits, there are 16 bits plus 1.
     """
-    left = [rank + suit for rank in RANKS for suit in "CDHS"]
-    dealt, state = [], number & WORD
-    while left:
+    return _shuffled([rank + suit for rank in RANKS for suit in "CDHS"], _choices_of_microsoft(number))
+
+
+def shuffled_by_pysol(number: int, decks: int = 1) -> list[str]:
+    """Shuffle one or two decks as PySolFC does, from `FIRST_PYSOL` on: Python's generator of random numbers, a Mersenne
+    Twister. Before, two decks are in another order at first than Microsoft's one."""
+    deck = [rank + suit for suit in "CSHD" for rank in RANKS] * decks
+    if number < FIRST_PYSOL:
+        return shuffled_by_microsoft(number) if decks == 1 else _shuffled(deck, _choices_of_microsoft(number))
+    random = Random(number)  # noqa: S311 -- numbered deals
+    return _shuffled(deck, lambda count: int(random.random() * count))
+
+
+def _choices_of_microsoft(number: int) -> Callable[[int], int]:
+    """Return what draws a number less than another one, as Microsoft's FreeCell does."""
+    state = number & WORD
+
+    def choice(count: int) -> int:
+        nonlocal state
         state = (214013 * state + 2531011) & WORD
         random = (state >> 16) + 1 if number > WORD else state >> 16 & 0x7FFF | (number >> 31) << 15
-        chosen = random % len(left)
-        dealt.append(left[chosen])
-        left[chosen] = left[-1]
-        left.pop()
-    return dealt[::-1]
+        return random % count
+
+    return choice
 
 
-def shuffled_by_pysol(number: int) -> list[str]:
-    """Shuffle as PySolFC does, from `FIRST_PYSOL` on: Python's generator of random numbers, a Mersenne Twister."""
-    if number < FIRST_PYSOL:
-        return shuffled_by_microsoft(number)
-    deck, random = [rank + suit for suit in "CSHD" for rank in RANKS], Random(number)  # noqa: S311 -- numbered deals
+def _shuffled(deck: list[str], choice: Callable[[int], int]) -> list[str]:
+    """Shuffle from the last card on: each changes places with one of those up to it."""
     for last in range(len(deck) - 1, 0, -1):
-        chosen = int(random.random() * (last + 1))
+        chosen = choice(last + 1)
         deck[last], deck[chosen] = deck[chosen], deck[last]
     return deck

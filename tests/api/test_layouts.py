@@ -113,7 +113,7 @@ def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
     [
         ("Memory", " (did you mean memory?)"),
         ("", ""),
-        ("chess", ""),
+        ("backgammon", ""),
         (None, ""),
         (3, ""),
         ("free-cel", " (did you mean "),

@@ -84,4 +84,4 @@ def test_commands_call_no_private_methods(path: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__")
     ]
-    assert private == []
+    assert [name for name in private if name != "_exit"] == []  # that of `os` is public

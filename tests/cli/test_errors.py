@@ -19,7 +19,7 @@ USAGE_ERRORS = {
     "run deal:memory:seed=1:1-9 --engine memory/none": "memory has: memory/two-pass",
     "run deal:hi-q:seed=1:1-9 --engine memory/two-pass": "memory/two-pass cannot solve deal:hi-q:seed=1:1-9",
     "run deal:hi-q:seed=1:1-9 --engine two-pass": "hi-q has: hi-q/greedy",
-    "run x.txt --game chess": "there is no game 'chess'; dealmill games lists all",
+    "run x.txt --game backgammon": "there is no game 'backgammon'; dealmill games lists all",
     f"run {TEN} --max-nodes {HUGE}": "it must be a whole number from 1 to ",
     f"run {TEN} --packed": "--packed is gone: leave it out, and each verdict is stored with its evidence",
     "queue deal:memory:seed=9:1-9 --engine memory/none": "memory has: memory/two-pass",

@@ -1,4 +1,5 @@
-"""Write what is generated of the docs: pages of commands, fields, invariants and results, schemas, and pictures."""
+"""Write what is generated of the docs: pages of games by name, commands, fields, invariants
+and results, schemas, and pictures."""
 
 import json
 from pathlib import Path
@@ -10,9 +11,9 @@ from bench.reproduce import page
 from bench.reproduce.results import Results
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.outputs.pack import Pack
-from tests.docs import commands, fields, grades, invariants, pictures, thresholds
+from tests.docs import by_name, commands, fields, grades, invariants, pictures, thresholds
 
-for module in (commands, fields, invariants, page, thresholds):
+for module in (by_name, commands, fields, invariants, page, thresholds):
     module.PAGE.write_text(module.page())
 for path, svg in pictures.pictures().items():
     path.write_text(svg)

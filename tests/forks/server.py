@@ -68,7 +68,7 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     """Do what clients request, with the games of Dealmill loaded if `games` is not empty. Return in each forked
     process, with what it is to do."""
     from dealmill.cli import COMMANDS
-    from dealmill.pipeline.games.kernels import load_compiler
+    from dealmill.pipeline.games.kernels import load_runtime
     from dealmill.pipeline.system.settings import settings
 
     die_with_parent()
@@ -76,7 +76,7 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
         import_module(name)
     with suppress(ModuleNotFoundError):  # an extra, which some tests hide
         import_module("psycopg")
-    load_compiler()
+    load_runtime()
     if games:
         _load_games()
     assert not settings.cache_info().currsize  # each process reads its own

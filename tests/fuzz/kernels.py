@@ -1,4 +1,5 @@
-"""The process that sends hostile texts through all checks and engines: ``python -m tests.fuzz.kernels SEED SECONDS``.
+"""The process that sends hostile texts through all checks and engines, or those of some games:
+``python -m tests.fuzz.kernels SEED SECONDS [GAME…]``.
 
 A kernel that leaves its bounds may end the process. With ``NUMBA_BOUNDSCHECK=1`` in its environment, the kernels check
 their indexes and raise an error instead.
@@ -6,11 +7,12 @@ their indexes and raise an error instead.
 
 import sys
 import time
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
 
-from dealmill.pipeline.games import batch
+from dealmill.pipeline.games import batch, find_game
 from dealmill.pipeline.games.batch import Texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.functions import NO_LIMIT
@@ -28,17 +30,17 @@ LIMIT = 2_000
 FAILED = int(Verdict.FAILED)
 
 
-def main(seed: int, seconds: float) -> None:
+def main(seed: int, seconds: float, games: Sequence[Game] = FUZZED) -> None:
     """Try the largest and smallest layouts, then hostile texts, some at least, until the time is over."""
     print("seed", seed, flush=True)
     batch.ROOM = 1  # so that evidence gets no more room than its engine asks for, and bounds checks see all of it
     end = time.monotonic() + seconds
-    for game in FUZZED:
+    for game in games:
         for limit in LIMITS:
             try_texts(game, canonical_texts(game), limit)
     tried = 0
     for number in count(seed):
-        for game in FUZZED:
+        for game in games:
             tried += AT_ONCE
             try_texts(game, subject_of(game.name).hostile_texts(number, AT_ONCE), LIMIT)
         print("tried", tried, flush=True)
@@ -60,4 +62,4 @@ def try_texts(game: Game, texts: list[bytes], limit: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]))
+    main(int(sys.argv[1]), float(sys.argv[2]), [find_game(name) for name in sys.argv[3:]] or FUZZED)

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.searches import SEARCHES, search_of
+from tests.fuzz.targets import FUZZED
 from tests.servers import clean_environment
 
 COMPILING = 1_500
@@ -40,6 +44,25 @@ def python(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[
 @pytest.mark.timeout(COMPILING + 60)
 def test_no_text_crashes_a_check_or_an_engine(env: dict[str, str]) -> None:
     ran = python("-m", "tests.fuzz.kernels", "1", "0", env=env)
+    assert ran.returncode == 0, ran.stderr[-5_000:]
+    assert "tried" in ran.stdout
+
+
+def games_of_other_searches() -> list[str]:
+    """Return a patience for each search by which no game of `FUZZED` is decided: the first by name."""
+    searches = {
+        game.name: SEARCHES.index(search_of(game.rules)) for game in games().values() if isinstance(game, Patience)
+    }
+    tried = {searches[game.name] for game in FUZZED if isinstance(game, Patience)}
+    firsts = {search: name for name, search in sorted(searches.items(), reverse=True) if search not in tried}
+    return sorted(firsts.values())
+
+
+@pytest.mark.by_hand
+@pytest.mark.parametrize("name", games_of_other_searches())
+@pytest.mark.timeout(COMPILING + 60)
+def test_no_text_crashes_the_other_searches(name: str) -> None:
+    ran = python("-m", "tests.fuzz.kernels", "1", "0", name, env=BOUNDS_CHECK)
     assert ran.returncode == 0, ran.stderr[-5_000:]
     assert "tried" in ran.stdout
 

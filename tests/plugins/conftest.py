@@ -17,7 +17,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    caches = (installed.all_offers, installed.families, installed.load, settings, loading._load)
+    found = (installed._entries, installed.all_offers, installed.families)
+    caches = (*found, installed.load, settings, loading._load)
     for function in caches:
         function.cache_clear()
     yield folder

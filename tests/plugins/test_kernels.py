@@ -53,6 +53,31 @@ def printed(cards):
 def deal(cards):
     return printed(cards) + half(cards)
 """
+EVERYTHING = """
+import numpy as np
+from dealmill.kernels import kernel
+
+@kernel
+def everything(cards):
+    if len(cards) == 0:
+        raise ValueError("no cards")
+    texts = {str(card): card for card in cards}
+    print("cards:", len(cards))
+    return np.sort(cards), texts["7"], hash("deal") == hash(str(cards[0])), np.random.random() < 1, np.exp(cards[0])
+"""
+LOADED = """
+import sys
+from pathlib import Path
+sys.path.append(sys.argv[1])
+import numpy as np
+from polo.parts.everything import everything
+print(everything(np.array([9, 7, 8])))
+try:
+    everything(np.array([], dtype=np.int64))
+except ValueError as error:
+    print(error)
+print(everything.stats.cache_hits.total(), "numba.np.linalg" in sys.modules)
+"""
 PROCESSES = 2
 LOCK = """
 import sys
@@ -115,6 +140,18 @@ def test_a_routine_is_part_of_its_kernels(package: Path, capfd: pytest.CaptureFi
             with pytest.raises(TypeError, match=f"^{function.__name__} is part of kernels"):
                 function(14)
     assert len(list(cache_folder(package).glob("parts.routines.*"))) == 1
+
+
+def test_a_cached_kernel_of_any_kind_needs_no_compiler(package: Path) -> None:
+    (package / "parts" / "everything.py").write_text(EVERYTHING)
+    command = [sys.executable, "-c", LOADED, str(package.parent)]
+    environment = clean_environment({"XDG_CACHE_HOME": str(package.parent)})
+    compiled, loaded = (
+        subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.splitlines()
+        for _ in range(2)
+    )
+    assert compiled[:2] == loaded[:2] == ["cards: 3", "(array([7, 8, 9]), 7, False, True, 8103.083927575384)"]
+    assert (compiled[2:], loaded[2:]) == (["no cards", "0 True"], ["no cards", "1 False"])
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -33,6 +33,7 @@ def new_game(site: Path, name: str) -> Path:
     assert entry and entry.groups() == (name, f"{module}:GAME")
     install(site, f"dealmill-{name}", {name: entry[2]})
     (site / module).symlink_to(folder / module)
+    installed._entries.cache_clear()
     installed.all_offers.cache_clear()
     return folder / module
 

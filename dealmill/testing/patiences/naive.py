@@ -87,7 +87,7 @@ def cards(text: str) -> list[Card]:
 def tidy(state: State, rules: Rules) -> None:
     """Fill spaces from the reserve, and turn cards up."""
     for number, column in enumerate(state.columns):
-        if not column and rules.spaces == "reserve" and state.reserve:
+        if not column and rules.spaces in ("reserve", "reserve-then-waste") and state.reserve:
             state.columns[number] = [state.reserve.pop()]
         elif column and column[-1].down:
             column[-1] = column[-1]._replace(down=False)
@@ -185,11 +185,13 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
         rest = copied(state)
         yield "deal", [rest.stock.pop(0)], rest
     if rules.removable:
-        for suit, (count, *_) in state.up.items():
-            if count > (rules.initial == "all"):
-                rest = copied(state)
-                rest.up[suit][0] -= 1
-                yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
+        for suit, heights in state.up.items():
+            for count in sorted(set(heights)):
+                if count > (rules.initial == "all"):
+                    rest = copied(state)
+                    rest.up[suit].remove(count)
+                    rest.up[suit] = sorted([*rest.up[suit], count - 1], reverse=True)
+                    yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
 
 
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
@@ -214,7 +216,7 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
             if has_copies(rules):
                 goal = _source_word(source, rest, state) + _target_word(target, rest, after)
             yield f"{group[0].name}{goal}", after
-    if rules.complete:
+    if rules.complete and not waits_for_card(state, rules):
         yield from completed(state, rules)
     if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
         after = copied(state)
@@ -245,7 +247,10 @@ def has_copies(rules: Rules) -> bool:
 
 
 def _source_word(source: str, rest: State, state: State) -> str:
-    """Return where a card is that has copies: the number of its column, or its place in waste and stock."""
+    """Return where a card is that has copies: the number of its column, its place in waste and stock, or a
+    foundation."""
+    if source == "foundations":
+        return "f"
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 
@@ -258,6 +263,11 @@ def longer(state: State, after: State) -> int:
     """Return which column is longer than in a state before."""
     lengths = zip(map(len, state.columns), map(len, after.columns), strict=True)
     return next(number for number, (old, new) in enumerate(lengths) if new > old)
+
+
+def waits_for_card(state: State, rules: Rules) -> bool:
+    """Return whether an empty column has to be filled from the waste, or from the stock, first."""
+    return rules.spaces == "waste" and [] in state.columns and bool(state.stock or state.waste)
 
 
 def order_counts(state: State, rules: Rules) -> bool:
@@ -275,6 +285,12 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     if source == "deal":
         return
     is_next = rest.height(card) in rest.up[card.suit]
+    if waits_for_card(before, rules):
+        if source == "stock":
+            after = copied(rest)
+            after.columns[rest.columns.index([])].append(card)
+            yield "e", after
+        return
     if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations" and is_next:
         after = copied(rest)
         heights = after.up[card.suit]
@@ -288,7 +304,14 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
-        space = rules.spaces in ("any", "reserve") or (rules.spaces == "kings" and rest.height(card) == rules.ranks - 1)
+        space = {
+            "any": True,
+            "reserve": True,
+            "waste": True,
+            "reserve-then-waste": source == "stock",
+            "kings": rest.height(card) == rules.ranks - 1,
+            "none": False,
+        }[rules.spaces]
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
         if not (fits(card, column[-1], rest, rules.build) if column else space):

@@ -28,7 +28,6 @@ from dealmill.game import (
     careful_player,
     graded,
 )
-from dealmill.pipeline.games.patience.searches import LOSS, MAX_NODES, MOVES, PLAIN_VERSION, search_of
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ class Patience(Game):
 
     def __init__(self, rules: "Rules", rules_text: RulesText) -> None:
         """Describe the game with these rules, as a record and as a text."""
+        from dealmill.pipeline.games.patience.searches import search_of
+
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
         winnable, chances = GAMES.engines_by(rules_text.digest)
@@ -122,6 +123,7 @@ class Patience(Game):
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.engine.chances import Chances
         from dealmill.pipeline.games.patience.engine.chances_of_copies import ChancesOfCopies
+        from dealmill.pipeline.games.patience.searches import search_of
 
         winnable = search_of(self.rules).load()
         chances = ChancesOfCopies if self.rules.copies > 1 else Chances
@@ -194,15 +196,13 @@ class Patiences(Family):
     engines = (
         Engine(
             "winnable",
-            PLAIN_VERSION,
-            "whether it can be won if all cards are known, also those that lie face down",
-            MOVES,
-            complete=False,
-            max_nodes=MAX_NODES,
-            evidence_of_loss=LOSS,
+            version="",
+            summary="whether it can be won if all cards are known, also those that lie face down",
+            evidence="",
         ),
         careful_player("3"),
     )
+    """Version, evidence and limit of ``winnable`` are those of the search by which it decides a game."""
     deals = Deals("1", limited=True)
     aliases: Mapping[str, str] = {"free-cell": "freecell"}
     """The names of Solvitaire's presets where ours differ."""

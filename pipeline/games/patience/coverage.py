@@ -3,7 +3,7 @@
 from math import log2
 
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
-from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
+from dealmill.pipeline.games.patience.losses.quotient import quotient_proves_losses
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import Rules
@@ -74,7 +74,15 @@ def searched_without_arrangements(rules: Rules) -> bool:
     """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
     proved so, and every position of any layout fits in a key."""
     turning = (rules.stock + 1) * max(rules.passes, 1)
-    return quotient_is_sound(rules) and len(rules.piles) * BITS_OF_SUIT + log2(turning) < KEY_BITS
+    fits = len(rules.piles) * BITS_OF_SUIT + log2(turning) < KEY_BITS
+    return quotient_proves_losses(rules) and rules.move == "run" and fits
+
+
+def counted_without_arrangements(rules: Rules) -> bool:
+    """Return whether a loss that the plain search with beams does not find soon is looked for in the game in which runs
+    move, without the arrangement of the cards that were moved: where empty columns take no card, or only kings. Where
+    they take any card, runs make the game too easy."""
+    return searched_with_beams(rules) and quotient_proves_losses(rules) and rules.spaces in ("none", "kings")
 
 
 def is_interrupted(rules: Rules) -> bool:

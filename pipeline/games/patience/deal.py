@@ -11,6 +11,7 @@ first that goes to a column. If the rules say that the numbers are PySolFC's, th
 first, then cells, a dealt hole, and the stock, in the order of turning.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from dealmill.game import UsageError
@@ -33,6 +34,7 @@ DEALT_OTHERWISE_BY_PYSOL = {
     "fan": "17 columns have three cards, and one has one",
     "scotch-patience": "17 columns have three cards, and one has one",
     "spanish-patience": "kings go to the bottom of their columns",
+    "spider": "columns 1, 4, 7 and 10 have six cards",
     "spiderette": "rows are dealt from left to right",
     "thirtysix": "aces go to the foundations while the cards are dealt",
 }
@@ -67,8 +69,12 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
         least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {greatest:,}")
-        by_program = {"microsoft": shuffled_by_microsoft, "pysol": shuffled_by_pysol}
-        deck_of = by_program.get(rules.numbers, partial(shuffled_by_solvitaire, _deck(rules)))
+        by_program: dict[str, Callable[[int], list[str]]] = {
+            "microsoft": shuffled_by_microsoft,
+            "pysol": partial(shuffled_by_pysol, decks=rules.decks),
+            "solvitaire": partial(shuffled_by_solvitaire, _deck(rules)),
+        }
+        deck_of = by_program[rules.numbers]
         return to_texts([_dealt(rules, deck_of(number)) for number in range(first, first + count)])
     return to_texts([_dealt(rules, shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
 

@@ -8,7 +8,8 @@ filled from the reserve if the rules say so, without a move.
 
 If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
 3, with all cards on it, to column 5, ``KH3f`` a whole suit of column 3 to a foundation, and ``6H3f`` this card if it
-goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first.
+goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first,
+and ``6Hf-5`` the top card of a foundation.
 """
 
 from collections.abc import Iterator
@@ -71,11 +72,13 @@ class Moves:
         yield from self.uncovered(position)
         yield from self.offered(position)
         if rules.removable:
-            for suit, count in enumerate(position.foundations):
+            for pile, (suit, count) in enumerate(zip(rules.piles, position.foundations, strict=True)):
+                if (rules.piles[pile + 1 : pile + 2], position.foundations[pile + 1 : pile + 2]) == (suit, (count,)):
+                    continue  # foundations of a suit are in order, so the card comes from the last one of those alike
                 for number in reversed(range(rules.initial == "all", count)):
-                    card = self.rules.of_foundation(number, SUITS[suit], base)
+                    card = self.rules.of_foundation(number, suit, base)
                     if card not in position.absent:
-                        counts = (*position.foundations[:suit], number, *position.foundations[suit + 1 :])
+                        counts = (*position.foundations[:pile], number, *position.foundations[pile + 1 :])
                         yield (card,), position._replace(foundations=counts)
                         break
 
@@ -115,21 +118,24 @@ class Moves:
     def targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of some cards, which `rest` lacks."""
         rules, base, card = self.rules, before.base, cards[0]
+        is_from_stock, fills_first = len(rest.stock) < len(before.stock), self.fills_first(before)
+        if fills_first and not is_from_stock:
+            return
         if rules.to == "hole" and before.stock and card == before.stock[0]:
             yield self._play(card + HOLE, cards, rest._replace(hole=card))
             return
-        if len(cards) == 1:
+        if len(cards) == 1 and not fills_first:
             yield from self._single(card, rest, before)
         for number, column in enumerate(rest.columns):
             if column:
                 target = column[-1]
-                fits = self.fits(card, target, base) and column == before.columns[number]
+                fits = self.fits(card, target, base) and column == before.columns[number] and not fills_first
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
                 target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
                 is_space = rest.columns.count(()) == before.columns.count(())
                 if self._has_order(before):
                     is_space = not before.columns[number]
-                fits = is_space and self.fills(card, base)
+                fits = is_space and self.fills(card, base) and (is_from_stock or not rules.only_waste_fills)
             if fits:
                 word = self._word(card, target, f"-{number + 1}", rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
@@ -141,6 +147,8 @@ class Moves:
             return card + target
         if len(rest.stock) < len(before.stock):
             return f"{card}{STOCK}{rest.turned + 1}{target_of_copy}"
+        if rest.foundations != before.foundations:
+            return f"{card}{FOUNDATION}{target_of_copy}"
         source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
         return f"{card}{source + 1}{target_of_copy}"
 
@@ -169,7 +177,7 @@ class Moves:
         """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to
         the columns."""
         rules, columns, stock = self.rules, position.columns, position.stock
-        for number, column in enumerate(columns if rules.complete else ()):
+        for number, column in enumerate(columns if rules.complete and not self.fills_first(position) else ()):
             suit = column[-1][1] if column else SUITS[0]
             cards = tuple(self.rules.of_foundation(rank, suit, position.base) for rank in reversed(range(rules.ranks)))
             if column[-rules.ranks :] == cards:
@@ -184,6 +192,10 @@ class Moves:
             dealt = tuple((*column, *stock[number : number + 1]) for number, column in enumerate(columns))
             after = position._replace(columns=dealt, stock=stock[len(columns) :])
             yield self._play(stock[0] + DEALT, stock[: len(columns)], after)
+
+    def fills_first(self, position: Position) -> bool:
+        """Return whether an empty column is filled from waste and stock before anything else moves."""
+        return self.rules.waste_fills and position.stock != () and () in position.columns
 
     def _has_order(self, position: Position) -> bool:
         """Return whether the order of the columns matters, since cards will be dealt to them."""
@@ -210,7 +222,7 @@ class Moves:
         for number, column in enumerate(columns):
             if column:
                 columns[number] = (*column[:-1], column[-1].upper())
-            elif rules.spaces == "reserve":
+            elif rules.reserve_fills:
                 columns[number], reserve = reserve[-1:], reserve[:-1]
         counts = list(position.foundations) if position.absent else []
         for number, suit in enumerate(SUITS[: len(counts)]):

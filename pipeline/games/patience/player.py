@@ -47,6 +47,7 @@ class Player:
     def wins(self, number: int, position: Position, waste: int) -> bool:
         """Play once with the lots of a play, counted from 1; return whether the game is won."""
         rules, referee = self.referee.rules, self.referee
+        position, waste = self._filled(position, waste)
         seed, looked, begun = seed_of_play(number), 0, waste == 0
         while not referee.won(position):
             better, full, looked = self._look_ahead(position, waste, seed, looked)
@@ -74,7 +75,7 @@ class Player:
         better, full = list[Thought](), list[Thought]()
         while thoughts and len(seen) < TABLE_LIMIT and (self.referee.rules.hole != "none" or not better):
             table = heappop(thoughts)
-            for play, left in self._plays(table.position, table.waste):
+            for play, left in map(self._with_fills, self._plays(table.position, table.waste)):
                 key = self._key(play.after)
                 if key in seen:
                     continue
@@ -109,6 +110,21 @@ class Player:
         for play in referee.several(shown):
             if not play.word.endswith(DEALT):
                 yield play, waste
+
+    def _with_fills(self, seen: tuple[Play, int]) -> tuple[Play, int]:
+        """Return a move with what fills an empty column after it, and how many cards are in the waste then."""
+        position, waste = self._filled(seen[0].after, seen[1])
+        return seen[0]._replace(after=position), waste
+
+    def _filled(self, position: Position, waste: int) -> tuple[Position, int]:
+        """Return a position in which empty columns are filled from the waste, or from the stock if there is none, and
+        how many cards are in the waste then."""
+        while self.referee.fills_first(position):
+            count, space = waste or min(self.referee.rules.draw, len(position.stock)), position.columns.index(())
+            columns = (*position.columns[:space], position.stock[count - 1 : count], *position.columns[space + 1 :])
+            waste, stock = count - 1, (*position.stock[: count - 1], *position.stock[count:])
+            position = self.referee.settled(position._replace(columns=columns, stock=stock, turned=waste))
+        return position, waste
 
     def _dealt(self, position: Position) -> Play | None:
         """Return the move that deals a card of the stock into the hole, or a row to the columns; None if there is

@@ -16,7 +16,9 @@ TARGET = rf"[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{HOLE}{DEALT}]|{EMPTY}(?:[1-9]
 MOVE = rf"[{RANKS}][{SUITS}](?:{TARGET})"
 COLUMN_NUMBER = "[1-9][0-9]?"
 SOURCE = rf"(?:{COLUMN_NUMBER}|{STOCK}[1-9][0-9]{{0,2}})"
-MOVE_OF_COPIES = rf"[{RANKS}][{SUITS}](?:{SOURCE}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{DEALT})"
+MOVE_OF_COPIES = (
+    rf"[{RANKS}][{SUITS}](?:{SOURCE}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{FOUNDATION}-{COLUMN_NUMBER}|{DEALT})"
+)
 """A move if cards exist more than once."""
 
 

@@ -120,6 +120,21 @@ class Rules:
         return self.build if self.run == "build" else self.run
 
     @property
+    def reserve_fills(self) -> bool:
+        """Whether empty columns are filled from the reserve at once."""
+        return self.spaces in ("reserve", "reserve-then-waste")
+
+    @property
+    def waste_fills(self) -> bool:
+        """Whether empty columns are filled from the waste before anything else moves."""
+        return self.spaces == "waste"
+
+    @property
+    def only_waste_fills(self) -> bool:
+        """Whether no other cards than those of the waste go to an empty column."""
+        return self.spaces == "reserve-then-waste"
+
+    @property
     def cards_for_spaces(self) -> int:
         """The cards that may go to an empty column."""
         return _mask_for_spaces(self.spaces, self.ranks)
@@ -191,7 +206,7 @@ def _masks_below(build: str, ranks: int) -> tuple[int, ...]:
 @cache
 def _mask_for_spaces(spaces: str, ranks: int) -> int:
     """Return the cards that may go to an empty column, by the rule for it and the number of ranks."""
-    first = {"any": 0, "reserve": 0, "kings": ranks - 1, "none": ranks}[spaces]
+    first = {"kings": ranks - 1, "none": ranks}.get(spaces, 0)
     return sum(1 << 13 * suit + rank for suit in range(len(SUITS)) for rank in range(first, ranks))
 
 

@@ -81,9 +81,11 @@ SCHEMA: dict[str, dict[str, Key]] = {
         ),
         "spaces": Key(
             "any",
-            ("any", "kings", "none", "reserve"),
+            ("any", "kings", "none", "reserve", "waste", "reserve-then-waste"),
             "what may go to an empty column: any card, the last rank of a foundation, or nothing; `reserve`: it is "
-            "filled from the reserve at once, then by any card",
+            "filled from the reserve at once, then by any card; `waste`: it is filled from waste and stock before "
+            "anything else moves, then by any card; `reserve-then-waste`: it is filled from the reserve at once, then "
+            "only from waste and stock",
         ),
     },
     "foundations": {
@@ -247,8 +249,12 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
         yield 'stock.to = "hole": hole.base is "none"'
     if rules.full_columns and rules.to != "tableau":
         yield f'stock.full-columns = true: stock.to is "{rules.to}", not "tableau"'
-    if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
-        yield 'tableau.spaces = "reserve": there is no stacked reserve, see reserve.size and reserve.stacked'
+    if rules.reserve_fills and not (rules.reserve and rules.stacked):
+        yield f'tableau.spaces = "{rules.spaces}": there is no stacked reserve, see reserve.size and reserve.stacked'
+    if (rules.waste_fills or rules.only_waste_fills) and not (rules.stock and rules.to == "waste"):
+        yield f'tableau.spaces = "{rules.spaces}": there is no waste, see stock.size and stock.to'
+    if (rules.waste_fills or rules.only_waste_fills) and rules.hole != "none":
+        yield f'tableau.spaces = "{rules.spaces}": this is not played with a hole yet, see hole.base'
     if rules.copies > 1:
         yield from _errors_of_copies(rules)
     yield from _errors_of_numbers(rules)
@@ -277,21 +283,19 @@ def _errors_of_copies(rules: Rules) -> Iterator[str]:
         yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
     if rules.stock and rules.to == "waste" and rules.complete:
         yield f'{cards}: set stock.to = "tableau", since a waste is not played yet if only whole suits leave'
-    if rules.stock and rules.to == "waste" and rules.passes != 1:
-        yield f"{cards}: set stock.passes = 1, since a second pass through the stock is not played with them yet"
 
 
 def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:
     """Yield what is not played yet if cards that exist more than once go to foundations one by one."""
     if rules.foundations != RANKS[0]:
         yield f'{cards}: set foundations.base = "{RANKS[0]}", since other ones are not played with them yet'
-    if rules.removable:
-        yield f"{cards}: leave out foundations.removable, since cards that come back are not played with them yet"
 
 
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:
-    if rules.numbers in ("microsoft", "pysol") and (rules.ranks != len(RANKS) or rules.decks > 1 or rules.suits < 4):
-        yield f'numbers = "{rules.numbers}": these deals have 52 cards'
+    decks = 2 if rules.numbers == "pysol" else 1
+    is_whole = rules.ranks == len(RANKS) and rules.suits == len(SUITS)
+    if rules.numbers in ("microsoft", "pysol") and not (is_whole and rules.decks <= decks):
+        yield f'numbers = "{rules.numbers}": these deals have 52 cards{" or 104" * (decks > 1)}'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
         yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
 

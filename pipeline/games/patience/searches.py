@@ -14,6 +14,7 @@ from dealmill.pipeline.games.patience.coverage import (
     counted_with_relaxed_game,
     counted_with_safe_cards,
     counted_with_waiting_cards,
+    counted_without_arrangements,
     is_interrupted,
     searched_by_stages,
     searched_with_beams,
@@ -27,6 +28,7 @@ from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
     memory_of_pieces,
     memory_of_quotient,
+    memory_of_singles,
     memory_of_table,
     memory_of_walks,
     memory_with_beams,
@@ -35,9 +37,10 @@ from dealmill.pipeline.games.patience.memory import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES, MAX_NODES_OF_LONG_SEARCH, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = (
+MAX_NODES, MAX_NODES_OF_LONG_SEARCH, MAX_NODES_OF_WALKS, MAX_NODES_OF_SINGLES, MAX_NODES_OF_QUOTIENT = (
     1_000_000,
     2_500_000,
+    10_000_000,
     10_000_000,
     20_000_000,
 )
@@ -48,7 +51,7 @@ PLACES_VERSION, CORRECTED_PLACES_VERSION = "10", "11"
 """The second one is that by rules whose outputs were wrong before version 8."""
 SINGLE_COPIES_VERSION = "1"
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, RELAXED_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
-QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION = "8", "9", "8"
+QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION, PIECES_VERSION, SINGLES_VERSION = "8", "9", "8", "9"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -84,6 +87,10 @@ LOSS_OF_WALKS = (
 LOSS_OF_RELAXED_GAME = (
     f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
     "where cards could not go up even if no move ever covered one"
+)
+LOSS_OF_SINGLES = (
+    f"{LOSS_OF_RELAXED_GAME}; or, `quotient * 13289`, how many can be reached if runs move, too, and those that differ "
+    "only in where cards lie that were moved count once"
 )
 LOSS_OF_SAFE_CARDS = (
     "how many positions can be reached if cards that nobody needs go up at once: `safe * 25797`; of all cards, or of "
@@ -131,6 +138,12 @@ def _load_pieces() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
 
     return Pieces
+
+
+def _load_singles() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.engine.quotient.singles import Singles
+
+    return Singles
 
 
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
@@ -226,6 +239,14 @@ PIECES = Search(
     max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_of_pieces,
 )
+SINGLES = Search(
+    counted_without_arrangements,
+    lambda _rules: SINGLES_VERSION,
+    _load_singles,
+    evidence_of_loss=lambda _rules: LOSS_OF_SINGLES,
+    max_nodes=MAX_NODES_OF_SINGLES,
+    memory=memory_of_singles,
+)
 BEAMS = Search(
     searched_with_beams,
     lambda _rules: BEAMS_VERSION,
@@ -256,5 +277,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, PIECES, BEAMS, RELAXED, SAFE, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, PIECES, SINGLES, BEAMS, RELAXED, SAFE, PLAIN)
 """In this order."""

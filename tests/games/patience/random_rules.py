@@ -90,6 +90,15 @@ def random_castle_rules(random: Random) -> Rules:
             return rules
 
 
+def random_filled_rules(random: Random) -> Rules:
+    """Rules as above, by which empty columns are filled from waste and stock."""
+    while True:
+        rules = random_rules(random)
+        if rules.stock and rules.hole == "none":
+            has_reserve = rules.reserve > 0 and rules.stacked
+            return replace(rules, spaces="reserve-then-waste" if has_reserve and random.random() < 0.6 else "waste")
+
+
 def random_spider_rules(random: Random) -> Rules:
     """Rules as above, but the stock may go to the columns, runs may be built otherwise, and whole suits leave."""
     rules = random_rules(random)
@@ -164,10 +173,10 @@ def random_rules_of_copies(random: Random) -> Rules:
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
             run=random.choice(["build", *BUILDS_OF_RUNS]) if move == "run" else "build",
-            spaces=random.choice(["any", "any", "kings", "none"]),
+            spaces=random.choice(["any", "any", "kings", "none"] + ["waste"] * 2 * (to == "waste" and stock > 0)),
             foundations="A",
             initial=initial,
-            removable=False,
+            removable=random.random() < 0.5,
             complete=False,
             cells=0,
             filled=0,
@@ -177,7 +186,7 @@ def random_rules_of_copies(random: Random) -> Rules:
             to=to,
             full_columns=to == "tableau" and random.random() < 0.3,
             draw=random.choice([1, 1, 2, 3]),
-            passes=1,
+            passes=random.choice([0, 1, 1, 2, 3]) if to == "waste" else 1,
             hole="none",
         )
 
@@ -237,7 +246,7 @@ def any_rules(random: Random) -> Rules:
             build=choose(BUILD),
             move=move,
             run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
-            spaces=choose(["any", "kings", "none", "reserve"]),
+            spaces=choose(["any", "kings", "none", "reserve", "waste", "reserve-then-waste"]),
             foundations=base,
             initial=initial,
             removable=hole == "none" and random.random() < 0.5,

@@ -19,7 +19,13 @@ from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
-from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules, seeds
+from tests.games.patience.random_rules import (
+    random_filled_rules,
+    random_rules,
+    random_rules_by_stages,
+    random_spider_rules,
+    seeds,
+)
 from tests.selection import SELECTION
 
 FEW = range(1, 4)
@@ -37,7 +43,9 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_rules_by_stages])
+@pytest.mark.parametrize(
+    "random_rules", [random_rules, random_spider_rules, random_rules_by_stages, random_filled_rules]
+)
 @pytest.mark.parametrize("seeds", seeds(1_000, 30, quick=0))
 def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     for seed in seeds:

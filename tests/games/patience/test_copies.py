@@ -116,9 +116,78 @@ def test_a_card_of_the_stock_is_named_by_its_place() -> None:
     assert places == [("stock", "waste", 1), ("stock", "waste", 1), ("waste", "foundation H 2", 1)]
 
 
+def test_the_stock_is_gone_through_again() -> None:
+    """As often as the rules allow; a card that is not offered in this pass costs one."""
+    game = find_game("forty-thieves:stock.passes=2")
+    assert isinstance(game, Patience)
+    rules = game.rules
+    text = MIDDLE.replace("forty-thieves", rules.name).replace("QCQHQSQD/QCQHQSQD", "QCQHQSQD/QHQSQD")
+    text = text.replace("stock:JH", "passes:1 waste:JHQC")
+    referee = Referee(rules)
+    plays = {play.word: play for play in referee.plays(referee.position(text))}
+    assert (plays["QCs2-1"].after.passes, plays["JHs1f"].after.passes) == (1, 0)
+    last = text.replace("passes:1", "passes:0")
+    assert not [play for play in referee.plays(referee.position(last)) if play.word.startswith("JH")]
+    win = _win(rules, text)
+    referee("winnable", text, Verdict.WINNABLE, None, win)
+    assert wins.is_won(rules, referee.position(text), win)
+    assert not wins.is_won(rules, referee.position(last), f"JHs1f {win}")
+    moves = playback(referee, text, Verdict.WINNABLE, f"JHs1f {_win(rules, written(referee, plays['JHs1f'].after))}")
+    places = [(move.source, move.target, move.take) for move in moves.steps[0].moves]
+    assert places == [("waste", "stock", 2), ("stock", "waste", 1), ("waste", "foundation H 2", 1)]
+
+
+@pytest.mark.parametrize("passes", ["2", "3", "unlimited"])
+def test_deals_are_won_sooner_if_the_stock_is_gone_through_again(passes: str) -> None:
+    """None of these is won in one pass with as many nodes."""
+    game = find_game(f"forty-thieves:stock.passes={passes}")
+    layouts = game.deal(7, 1, 3)
+    batch = to_batch(game.solvers["winnable"](layouts, 120_000))
+    assert batch.verdicts == [Verdict.WINNABLE] * 3
+    for text, evidence in zip(to_strings(layouts), batch.evidence, strict=True):
+        game.check("winnable", text, Verdict.WINNABLE, None, str(evidence))
+
+
 def _win(rules: Rules, text: str) -> str:
     [evidence] = to_batch(Spider(rules)(to_texts([text]), LIMIT)).evidence
     return str(evidence)
+
+
+def test_a_card_comes_back_from_a_foundation() -> None:
+    """The word says that it is on one; of two foundations with the same top card, the last one loses it."""
+    game = find_game("gypsy")
+    assert isinstance(game, Patience)
+    text = "gypsy KC/KC/KS/KS/KH/KH/KD/QDKDQC foundations:QCJCJHJHQSJSQDJD stock:QHQHQS"
+    rules, referee = game.rules, Referee(game.rules)
+    plays = {play.word: play for play in referee.plays(referee.position(text))}
+    assert {"QSf-5", "QCf-5", "QDf-1", "JHf-8", "QC8f"} <= plays.keys()
+    assert not {"JSf-1", "JCf-8", "QCf-1", "JHff"} & plays.keys()
+    after = plays["JHf-8"].after
+    assert written(referee, after) == text.replace("QDKDQC", "QDKDQCJH").replace("JHJH", "JHTH")
+    words = "JHf-8 JH8f QC8-5 QC5f KD8-1"
+    assert wins.moves_made(rules, referee.position(text), words.split(" ")[:4]) >= 4
+    assert wins.moves_made(rules, referee.position(text), words.split(" ")) == 4
+    assert (
+        PatienceDisplay(referee).describe(plays["JHf-8"], referee.position(text))
+        == "J of hearts from a foundation to column 8"
+    )
+    [move] = playback(referee, text, Verdict.WINNABLE, f"JHf-8 JH8f {_win(rules, text)}").steps[0].moves
+    assert (move.source, move.target) == ("foundation H 2", "column 8")
+    table = Table(PatienceDisplay(referee), text)
+    assert {choice.targets for choice in table.choices if choice.word == "JHf-8"} == {("QC8",)}
+    assert "JH" in {choice.piece for choice in table.choices}
+
+
+@pytest.mark.parametrize("word", ["JSf-1", "JHff", "JHf-9", "QHf-1", "QSf-7"])
+def test_cards_that_do_not_come_back_are_refused(word: str) -> None:
+    """By both referees."""
+    game = find_game("gypsy")
+    assert isinstance(game, Patience)
+    text = "gypsy KC/KC/KS/KS/KH/KH/KD/QDKDQC foundations:QCJCJHJHQSJSQDJD stock:QHQHQS"
+    referee = Referee(game.rules)
+    with pytest.raises(InvalidEvidence):
+        referee("winnable", text, Verdict.WINNABLE, None, f"{word} {_win(game.rules, text)}")
+    assert not wins.is_won(game.rules, referee.position(text), f"{word} {_win(game.rules, text)}")
 
 
 def test_a_win_is_shown_and_played() -> None:

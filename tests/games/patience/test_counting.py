@@ -26,7 +26,7 @@ from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds
+from tests.games.patience.random_rules import random_filled_rules, random_rules, random_spider_rules, seeds
 
 CLAIM = 300
 WON, EASIER_WON = "the game can be won", "the easier game can be won"
@@ -39,7 +39,7 @@ GOLF_LOSS = 5, 201_950
 """A deal of seed 1 that is lost, and the number of its positions."""
 
 
-@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
+@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_filled_rules])
 @pytest.mark.parametrize("seeds", seeds(3_000, 300, quick=20))
 def test_both_referees_count_the_same_positions(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     """Of full games and of easier ones. Only the order in which they visit positions differs."""

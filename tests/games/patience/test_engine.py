@@ -26,7 +26,7 @@ from dealmill.pipeline.solving.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds
+from tests.games.patience.random_rules import random_filled_rules, random_rules, random_spider_rules, seeds
 
 LIMIT = 20_000
 PUBLISHED = {1: False, 2: True, 3: True, 4: True}
@@ -38,7 +38,7 @@ def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
     return to_batch(Winnable(rules)(to_texts(layouts), limit))
 
 
-@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
+@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_filled_rules])
 @pytest.mark.parametrize("seeds", seeds(1_000, 200, quick=20))
 def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     for seed in seeds:

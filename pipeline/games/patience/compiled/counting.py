@@ -64,6 +64,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     ON_FOUNDATION,
     ON_PARENT,
     ON_SPACE,
+    ONLY_WASTE_FILLS,
     PARENTS,
     PASSES,
     PASSES_LEFT,
@@ -87,6 +88,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     UNDER,
     UP,
     WAS_STOCK,
+    WASTE_FILLS,
     WORDS,
     WRAP,
     load,
@@ -399,7 +401,8 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
     while below:
         end = _move(t, end, card, ON_PARENT + first_of(below) // 13, turning)
         below &= below - 1
-    if t[EMPTY_COLUMNS] and t[SPACES] & bit_of(card):
+    is_filled = t[ONLY_WASTE_FILLS] == 0 or t[IN_STOCK] & bit_of(card)
+    if t[EMPTY_COLUMNS] and t[SPACES] & bit_of(card) and is_filled:
         if t[TO_COLUMNS] and t[IN_STOCK]:
             end = _to_each_space(t, end, card)
         elif whole == 0:
@@ -516,7 +519,10 @@ def _list_stock(t: Words, end: int) -> int:
         if t[TO_HOLE]:
             return _move(t, end, card, int64(ON_FOUNDATION), turning + RANK_UNIT * (card % 13 - t[HOLE_RANK]))
         passes = passes_after(t, index, count)
-        if passes >= 0:
+        if passes >= 0 and t[WASTE_FILLS] and t[EMPTY_COLUMNS]:
+            after = _least_turned(t, index - 1, count - 1) + PASSES_UNIT * passes
+            end = _move(t, end, card, int64(ON_SPACE), after)
+        elif passes >= 0:
             after = _least_turned(t, index - 1, count - 1) + PASSES_UNIT * passes + RANK_UNIT * t[HOLE_RANK]
             end = _targets(t, end, card, card, int64(HOME), int64(NO_WHOLE_COLUMN), after)
             if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
@@ -528,6 +534,8 @@ def _list_stock(t: Words, end: int) -> int:
 def list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
     end, turning = int64(0), turning_of(t)
+    if t[WASTE_FILLS] and t[EMPTY_COLUMNS] and t[IN_STOCK]:
+        return _list_stock(t, end)
     cards = t[TOPS]
     while cards:
         card = top = first_of(cards)

@@ -65,7 +65,8 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     """Check the claim of a loss; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
-    return counted(loss.positions, int(t[WORDS]) + 1, lambda *arrays: _count(t.copy(), *arrays))
+    game = "the easier game" if rules.move == "card" else "the game"
+    return counted(loss.positions, int(t[WORDS]) + 1, lambda *arrays: _count(t.copy(), *arrays), game)
 
 
 def _load(t: Words, rules: Rules, layout: str) -> None:

@@ -30,6 +30,7 @@ ARRAY = Fields()
 # Rules
 BASE, RANK_COUNT, COLUMNS, CELLS, PILES, MOVES_RUNS, MOVES_ANY, SPACES, FILLS, STACKED = ARRAY.words(10)
 COMPLETE, REMOVABLE, FIXED, HAS_HOLE, WRAP, TO_WASTE, TO_HOLE, TO_COLUMNS, FULL_COLUMNS, DRAW, LIMITED = ARRAY.words(11)
+WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(2)
 """`SPACES` are the cards that go to an empty column, `FIXED` how many cards stay on each foundation, and `LIMITED`
 whether the passes through the stock are."""
 PARENTS, RUN_PARENTS = ARRAY.rows(2, 52)
@@ -87,7 +88,8 @@ def _numbered_moves(rules: Rules) -> Iterator[tuple[str, int]]:
         card = NUMBERS[name]
         yield name + DEALT, card | IS_DEALT << 6
         for source, bits in sources:
-            yield f"{name}{source}{FOUNDATION}", card | TO_FOUNDATION << 6 | bits
+            if source != FOUNDATION:
+                yield f"{name}{source}{FOUNDATION}", card | TO_FOUNDATION << 6 | bits
             for target in columns:
                 yield f"{name}{source}-{target + 1}", card | BETWEEN << 6 | target << 9 | bits
         if single:
@@ -106,6 +108,8 @@ def _places_of_copies(rules: Rules) -> Iterator[tuple[str, int]]:
         yield str(column + 1), column << 15 | ANY_INDEX << 21
     for index in range(min(2 * rules.stock, len(rules.deck())) if rules.to == "waste" else 0):  # waste and stock
         yield f"{STOCK}{index + 1}", IN_STOCK << 15 | index << 21
+    if rules.removable:
+        yield FOUNDATION, ON_FOUNDATION << 15 | ANY_INDEX << 21
 
 
 @cache
@@ -116,7 +120,8 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t[MOVES_RUNS], t[MOVES_ANY] = rules.move == "run", rules.move == "any"
     filling = [number for number in range(52) if rules.cards_for_spaces >> number & 1]
     t[SPACES] = sum(1 << NUMBERS[rules.card_name(number, base)] for number in filling)
-    t[FILLS], t[STACKED] = rules.spaces == "reserve", rules.stacked
+    t[FILLS], t[STACKED] = rules.reserve_fills, rules.stacked
+    t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.waste_fills, rules.only_waste_fills
     t[COMPLETE], t[REMOVABLE], t[FIXED] = rules.complete, rules.removable, rules.initial == "all"
     t[HAS_HOLE], t[WRAP], t[TO_WASTE] = rules.hole != "none", rules.wrap, rules.to == "waste"
     t[TO_HOLE], t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "hole", rules.to == "tableau", rules.full_columns
@@ -204,7 +209,8 @@ def _find_in_stock(t: Words, card: int, only: int) -> None:
 
 @routine
 def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
-    """Note where a card that can move is, with those on it; in the column `only`, or in the stock, or anywhere."""
+    """Note where a card that can move is, with those on it; in the column `only`, or in the stock, on a foundation, or
+    anywhere. Of foundations with the same top card, it is the last one: they are in order, the highest first."""
     t[SOURCE], t[SIZE] = NOWHERE, 1
     for column in range(t[COLUMNS]):
         size = _size_in_column(t, int64(column), card)
@@ -217,7 +223,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
     for index in range(t[RESERVE_COUNT]):
         if t[RESERVE_CARDS + index] == card and (t[STACKED] == 0 or index == t[RESERVE_COUNT] - 1):
             t[SOURCE], t[INDEX] = IN_RESERVE, index
-    for pile in range(t[PILES] * t[REMOVABLE]):
+    for pile in range(t[PILES] * t[REMOVABLE] * (only in (ON_FOUNDATION, ANY_COLUMN))):
         rank = (t[BASE] + t[UP + pile] - 1) % t[RANK_COUNT]
         if t[UP + pile] > t[FIXED] and card == 13 * t[SUIT_OF + pile] + rank:
             t[SOURCE], t[INDEX] = ON_FOUNDATION, pile
@@ -256,7 +262,8 @@ def _goes_to(t: Words, card: int, column: int) -> bool:
         return bool(t[PARENTS + card] & bit_of(_top_of(t, column)))
     is_whole = source < t[COLUMNS] and t[INDEX] == 0
     in_order = t[TO_COLUMNS] and t[STOCK_COUNT]
-    return bool(t[SPACES] & bit_of(card) and (in_order or not is_whole))
+    is_filled = t[ONLY_WASTE_FILLS] == 0 or source == IN_STOCK
+    return bool(t[SPACES] & bit_of(card) and (in_order or not is_whole) and is_filled)
 
 
 @routine
@@ -385,10 +392,29 @@ def _settle(t: Words) -> None:
         t[TURNED] = 0
 
 
+@inlined
+def _fills_first(t: Words) -> bool:
+    """Return whether an empty column is filled from waste and stock before anything else moves."""
+    has_space = False
+    for column in range(t[COLUMNS]):
+        has_space |= t[HEIGHT + column] == 0
+    return bool(t[WASTE_FILLS] and t[STOCK_COUNT] and has_space)
+
+
+@routine
+def _fill(t: Words, card: int, kind: int, target: int) -> bool:
+    """Move a card of waste and stock to an empty column; return whether that is legal."""
+    column = _target_of(t, card, kind, target)
+    return column != NOWHERE and t[HEIGHT + column] == 0 and _to_column(t, card, kind, target)
+
+
 @routine
 def _play(t: Words, move: int) -> bool:
     """Make a move; return whether it is legal."""
     card, kind, target, source, index = move & 63, move >> 6 & 7, move >> 9 & 63, move >> 15 & 63, move >> 21
+    if _fills_first(t):
+        _find(t, card, source, index)
+        return bool(t[SOURCE] == IN_STOCK and kind in (TO_EMPTY, BETWEEN)) and _fill(t, card, kind, target)
     if kind == IS_DEALT:
         return _deal(t, card)
     if kind == TO_FOUNDATION and t[COMPLETE]:

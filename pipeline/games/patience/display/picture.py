@@ -16,7 +16,7 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.verdicts import Verdict
 
-OF_COPIES = re.compile(f"({STOCK}?)([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
+OF_COPIES = re.compile(f"({STOCK}[0-9]+|{FOUNDATION}(?=-)|[0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
 """Where a card that exists more than once comes from, and goes to."""
 
 
@@ -68,8 +68,9 @@ class PatienceDisplay(Display[Position]):
             return f"{len(play.cards)} card{'s' * (others > 0)} of the stock to the columns"
         with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
         if places := OF_COPIES.fullmatch(target):
-            where = f"to column {places[3]}" if places[3] else "to a foundation"
-            return f"{card_name(card)}{with_others} from {'the stock' if places[1] else f'column {places[2]}'} {where}"
+            where = f"to column {places[2]}" if places[2] else "to a foundation"
+            source = {STOCK: "the stock", FOUNDATION: "a foundation"}.get(places[1][0], f"column {places[1]}")
+            return f"{card_name(card)}{with_others} from {source} {where}"
         where = {
             "f": "to its foundation",
             "c": "to a cell",

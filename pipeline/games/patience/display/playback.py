@@ -81,18 +81,18 @@ class _Table:
     def _moves_of_copies(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield the moves of cards that exist more than once: the word says where they are."""
         size, pairs = len(play.cards), zip(before.foundations, play.after.foundations, strict=True)
+        changed = next((name for name, (old, new) in zip(self._foundations(), pairs, strict=True) if old != new), "")
         if play.word[2:] == DEALT:
             yield from (turned(STOCK, f"column {number}") for number in range(1, size + 1))
             return
         source, _, target = play.word[2:].rstrip(FOUNDATION).partition("-")
         if source.startswith(FROM_STOCK):
             yield from self._turn_stock(int(source[1:]), len(before.stock))
-        pile = WASTE if source.startswith(FROM_STOCK) else f"column {source}"
+        pile = {FROM_STOCK: WASTE, FOUNDATION: changed}.get(source[0], f"column {source}")
         if target:
             yield carried(pile, f"column {target}", size)
         else:
-            [name] = [name for name, (old, new) in zip(self._foundations(), pairs, strict=True) if old != new]
-            yield from [carried(pile, name)] * size
+            yield from [carried(pile, changed)] * size
 
     def _moves(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield the moves of cards that exist once."""

@@ -146,10 +146,37 @@ def _show(s: Words, waste: int) -> None:
         s[k.TURNED] = waste
 
 
+@inlined
+def _waste_now(s: Words) -> int:
+    """Return how many cards are in the waste, since it only lost cards in this look: a card that fills an empty column
+    comes from the stock if there is no waste."""
+    waste, stock = s[k.FIRST_WASTE], s[k.FIRST_STOCK]
+    while stock > s[k.STOCK_COUNT]:
+        waste = (waste if waste else min(s[k.DRAW], stock)) - 1
+        stock -= 1
+    return int64(waste)
+
+
+@routine
+def _fill_from_waste(s: Words) -> None:
+    """Fill empty columns from the waste, or from the stock if there is none."""
+    while s[k.EMPTY] and s[k.REST]:
+        waste, rest = _waste_now(s), s[k.REST]
+        _show(s, waste)
+        index = waste if waste else min(s[k.DRAW], s[k.STOCK_COUNT])
+        for _ in range(index - 1):
+            rest &= rest - 1
+        card = s[k.STOCK_CARDS + first_of(rest)]
+        do(s, card | k.STOCK << 6 | first_of(s[k.EMPTY]) << 12 | 1 << 18 | index << 24, int64(0))
+        settle(s)
+
+
 @routine
 def _make(s: Words, move: int) -> None:
     do(s, move, int64(0))
     settle(s)
+    if s[k.WASTE_FILLS]:
+        _fill_from_waste(s)
 
 
 @routine
@@ -217,19 +244,20 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     is_new(p, _key(s))
     _keep_costs(s, p)
     s[k.DONE], p[mind.COUNT], p[mind.COST + 0] = 0, 1, _cost(s, p, int64(0))
-    stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), int64(0), int64(-1)
+    s[k.FIRST_WASTE], s[k.FIRST_STOCK] = waste, s[k.STOCK_COUNT]
+    hidden, table, chosen = _hidden(s), int64(0), int64(-1)
     while table >= 0 and p[mind.COUNT] < mind.MAX_TABLES:
         if table:
             _go_to(s, p, table)
             _keep_costs(s, p)
-        best = _look_from(s, p, lots, table, waste - (stock - s[k.STOCK_COUNT]), hidden)
+        best = _look_from(s, p, lots, table, _waste_now(s), hidden)
         if best >= 0 and precedes(p, lots, best, chosen):
             chosen = best
         if chosen >= 0 and s[k.HOLE] == 0:
             break
         table = least_bad(p, lots)
     _go_to(s, p, max(chosen, int64(0)))
-    return waste - (stock - s[k.STOCK_COUNT]) if chosen >= 0 else int64(-1)
+    return _waste_now(s) if chosen >= 0 else int64(-1)
 
 
 @routine
@@ -278,8 +306,12 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
         s[k.POSITION + at] = s[k.START + at]
     draw_by_the_rules(s)
     s[k.LITERAL], s[k.NOISE], s[k.IDLE] = 1, 0, 0
-    p[mind.BEGUN] = waste == 0
     settle(s)
+    s[k.FIRST_WASTE], s[k.FIRST_STOCK] = waste, s[k.STOCK_COUNT]
+    if s[k.WASTE_FILLS]:
+        _fill_from_waste(s)
+        waste, s[k.DONE] = _waste_now(s), 0
+    p[mind.BEGUN] = waste == 0
     while s[k.LEFT]:
         after = _look_ahead(s, p, lots, waste)
         if after >= 0:

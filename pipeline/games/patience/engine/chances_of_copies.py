@@ -41,6 +41,8 @@ from dealmill.pipeline.games.patience.rules import Rules
 ARRAY = Fields(k.END)
 BEFORE = ARRAY.row(k.POSITION_SIZE)
 """The position from which the player looks, without its cards, behind the words of Spider."""
+FIRST_STOCK, FIRST_SIZE = ARRAY.row(k.MAX_CARDS), ARRAY.word()
+"""The stock of the layout, which changes when it is gone through again."""
 END = ARRAY.size
 FOUNDATION, WASTE = 53, 54
 """The target of what goes to a foundation, and the place of the waste, in lots."""
@@ -56,6 +58,8 @@ class ChancesOfCopies:
         """Play layouts; a node is a play. With fewer than 1,000, a layout is undecided."""
         words = np.zeros(END, dtype=np.int64)
         set_up(words, self.rules)
+        words[k.AGAIN] = False  # the player has a waste of its own, and turns it over
+        words[k.REMOVABLE] = False  # the player takes no card back
         first = np.zeros(row_size(self.rules), dtype=np.uint8)
         rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
 
@@ -143,6 +147,18 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
 
 
 @routine
+def _fill(s: Words) -> bool:
+    """Fill empty columns from the waste, or from the stock if there is none; return whether there were any."""
+    filled, waste = False, int64(s[k.COLUMNS])
+    while k.has_to_fill(s):
+        if s[k.LENGTH + waste] == 0:
+            do(s, int64(k.DEAL << 6), True)
+        do(s, waste | _first_space(s) << 6 | 1 << 12, True)
+        filled = True
+    return filled
+
+
+@routine
 def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: int) -> int:
     """Add the tables that a move leads to from the position, and return the best one if it is better than the first
     table, or -1."""
@@ -156,12 +172,15 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
         if target != k.TO_FOUNDATION and s[k.LENGTH + target] == 0 and target != space:
             continue
         do(s, move, True)
+        is_filled = _fill(s)
         if is_new(p, position_key(s)):
             count, cost = p[mind.COUNT], _cost(s, p, _changed(s, source, target))
             write_row(s, rows, count)
             add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
             if cost < p[mind.COST + 0] and precedes(p, lots, count, best):
                 best = count
+        if is_filled:
+            read_row(s, rows, table)
         for field in range(k.POSITION_SIZE):  # cards stay in the words of a column that they leave
             s[k.POSITION + field] = s[BEFORE + field]
     p[mind.LOOKED] += 1
@@ -206,16 +225,47 @@ def _deal(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     return True
 
 
+@routine
+def _turn_over(s: Words) -> bool:
+    """Make the waste the stock, and turn its first cards; return False if this is not possible."""
+    waste = int64(s[k.COLUMNS])
+    count = s[k.LENGTH + waste]
+    if count == 0 or (s[k.LIMITED] and s[k.PASSES] == 0):
+        return False
+    for at in range(count):
+        s[k.STOCK_CARDS + at] = card_at(s, waste, int64(at))
+    s[k.STOCK_SIZE], s[k.DEALT], s[k.LENGTH + waste] = count, 0, 0
+    s[k.PASSES] -= s[k.LIMITED]
+    do(s, int64(k.DEAL << 6), True)
+    return True
+
+
+@routine
+def _begin_play(s: Words, rows: Rows) -> None:
+    """Make the layout the position, whose row is the first one."""
+    read_row(s, rows, int64(0))
+    s[k.STOCK_SIZE] = s[FIRST_SIZE]
+    for at in range(s[FIRST_SIZE]):
+        s[k.STOCK_CARDS + at] = s[FIRST_STOCK + at]
+    for column in range(s[k.COLUMNS]):
+        k.finish(s, int64(column), True)
+    _fill(s)
+
+
 @kernel
 def _play_all(s: Words, p: Words, rows: Rows, lots: Lots, first: Rows, wins: Words) -> None:
     """Play with the lots of each number, and write 1 for each play that is won. `first` is the row of the layout."""
+    s[FIRST_SIZE] = s[k.STOCK_SIZE]
+    for at in range(s[k.STOCK_SIZE]):
+        s[FIRST_STOCK + at] = s[k.STOCK_CARDS + at]
     for number in range(len(wins)):
         begin(p, number)
         rows[0] = first
-        read_row(s, rows, int64(0))
-        for column in range(s[k.COLUMNS]):
-            k.finish(s, int64(column), True)
-        playing = True
+        _begin_play(s, rows)
+        playing, begun = True, s[k.TO_WASTE] == 0 or s[k.LENGTH + s[k.COLUMNS]] == 0
         while s[k.LEFT] and playing:
-            playing = _look_ahead(s, p, rows, lots) or _deal(s, p, rows, lots)
+            if _look_ahead(s, p, rows, lots):
+                begun = s[k.TO_WASTE] == 0
+            elif not _deal(s, p, rows, lots):
+                playing, begun = not begun and _turn_over(s), True
         wins[number] = s[k.LEFT] == 0

@@ -26,15 +26,19 @@ Kind = tuple[int, bool]
 """The rank of a card, counted from the base, and whether it is red."""
 
 
-def quotient_is_sound(rules: Rules) -> bool:
-    """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours;
-    and all other cards are in the columns, in a reserve that is open or fills them, in a stock that goes to the waste,
-    or on foundations, to which they go one by one."""
-    runs = rules.build == "red-black" and rules.move == "run" and rules.run in ("build", "red-black")
+def quotient_proves_losses(rules: Rules) -> bool:
+    """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours,
+    or single cards do, since a game in which runs move, too, is easier; and all other cards are in the columns, in a
+    reserve that is open or fills them, in a stock that goes to the waste, or on foundations, to which they go one by
+    one."""
+    runs = rules.move == "card" or (rules.move == "run" and rules.run in ("build", "red-black"))
     reserve = rules.reserve == 0 or not rules.stacked or rules.spaces == "reserve"
+    filled = rules.waste_fills or rules.only_waste_fills
     return (
-        runs
+        rules.build == "red-black"
+        and runs
         and reserve
+        and not filled
         and rules.cells == 0
         and rules.hole == "none"
         and rules.to == "waste"
@@ -73,9 +77,24 @@ class QuotientLoss(CountedLoss):
             yield visit._replace(position=arranged[-1], play=play, end=end)
 
 
+class QuotientLossOfRuns(QuotientLoss):
+    """The same by rules by which single cards move: it is a loss of the easier game in which runs move, too."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why the game is lost, in words."""
+        return f"{super().reason} Runs move, too, which makes the game easier."
+
+
 @dataclass(frozen=True)
 class QuotientMoves(Moves):
     """The moves of the quotient, in which safe cards go up at once and refuted positions have no move."""
+
+    @property
+    def is_easier(self) -> bool:
+        return self.rules.move == "card"
 
     def kind(self, card: str, base: int) -> Kind:
         """Return the rank and the colour of a card."""
@@ -103,7 +122,7 @@ class QuotientMoves(Moves):
 
     def _dealt(self, column: tuple[str, ...], position: Position) -> tuple[str, ...]:
         """Return a column without those of its upper cards that count as moved."""
-        while column[1:] and column[-2][1].isupper() and self.is_run(column[-1], column[-2], position.base):
+        while column[1:] and column[-2][1].isupper() and self.fits(column[-1], column[-2], position.base):
             column = column[:-1]
         return () if len(column) == 1 and self.begins_as_moved(column[0], position) else column
 
@@ -286,7 +305,7 @@ class RelaxedQuotient:
             while column:
                 card = column[-1].upper()
                 self._come(card)
-                in_run = column[1:] and column[-2][1].isupper() and self.moves.is_run(card, column[-2], self.base)
+                in_run = column[1:] and column[-2][1].isupper() and self.moves.fits(card, column[-2], self.base)
                 if len(column) == 1 and self.moves.begins_as_moved(card, self.position):
                     column.pop()
                     return
@@ -366,6 +385,7 @@ def read_quotient(rules: Rules, evidence: str) -> QuotientLoss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    if not quotient_is_sound(rules):
+    if not quotient_proves_losses(rules):
         raise InvalidEvidence(1, f"positions of the quotient prove nothing in {rules.name}")
-    return QuotientLoss(*read_whole_count(rules, evidence, "quotient * 13289"))
+    loss = QuotientLossOfRuns if rules.move == "card" else QuotientLoss
+    return loss(*read_whole_count(rules, evidence, "quotient * 13289"))

@@ -179,6 +179,19 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space
     return end
 
 
+@routine
+def _list_fills(s: Words, end: int, chosen: int) -> int:
+    """Add the moves of chosen cards of the stock to an empty column, before which nothing else moves."""
+    space, offered, number, rest = first_of(s[k.EMPTY]), offered_numbers(s), int64(0), s[k.REST]
+    while rest:
+        card = s[k.STOCK_CARDS + first_of(rest)]
+        rest &= rest - 1
+        number += 1
+        if offered >> number & 1 and chosen & bit_of(card):
+            end = _add(s, end, int64(15), card | k.STOCK << 6 | space << 12 | 1 << 18 | number << 24)
+    return end
+
+
 @inlined
 def _list_absent(s: Words, end: int, rising: int) -> int:
     """Add the moves of a card of each rank that is absent into the hole; it goes nowhere else."""
@@ -194,8 +207,13 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
     most promising first; return the end."""
     end, space, fitting = start, int64(-1), that_fit(s, s[k.TOPS])
-    if s[k.EMPTY]:
-        space = first_of(s[k.EMPTY])
+    if s[k.WASTE_FILLS] and s[k.EMPTY] and s[k.REST]:
+        end = _list_fills(s, end, chosen)
+        _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)
+        return end
+    space_of_stock = first_of(s[k.EMPTY]) if s[k.EMPTY] else int64(-1)
+    if s[k.EMPTY] and s[k.ONLY_WASTE_FILLS] == 0:
+        space = space_of_stock
         fitting |= s[k.SPACES]
     rising, fitting = _that_rise(s), chosen & fitting
     going = chosen & (int64(k.EVERY) if s[k.CELL_COUNT] < s[k.CELLS] else rising)
@@ -208,7 +226,8 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     if s[k.TO_COLUMNS] or s[k.COMPLETE]:
         end = _list_several(s, end, space)
     if s[k.REST] and s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
-        end = _list_stock(s, end, chosen, going | fitting, rising, space)
+        useful = going | fitting | (s[k.SPACES] if s[k.EMPTY] else 0)
+        end = _list_stock(s, end, chosen, useful, rising, space_of_stock)
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
         if card >= 0 and (s[k.LITERAL] or s[k.SAFE] == 0 or not is_safe(s, card)):

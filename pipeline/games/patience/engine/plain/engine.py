@@ -70,10 +70,14 @@ class Winnable:
     """The engine for some rules: whether a game can be won if all cards are known."""
 
     rules: Rules
+    wider: int = 1
+    """How many times as wide the widest beam is as it is otherwise."""
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
-        words = array_for(self.rules, min(max_nodes, FIRST_ROOM), words_of_beam(widest_beam(self.rules)))
+        widest = self.wider * widest_beam(self.rules)
+        words = array_for(self.rules, min(max_nodes, FIRST_ROOM), words_of_beam(widest))
+        words[k.WIDEST] = widest
         batch = Batch([], [], [], [])
         for layout in to_strings(layouts):
             base = load(words, self.rules, layout)
@@ -168,7 +172,7 @@ def _with_more_room(words: k.Words, rules: Rules) -> k.Words:
         If there is not enough memory; it says how much is needed.
     """
     positions = max(int(words[k.POSITIONS_NEEDED]), FIRST_ROOM)
-    sizes = Sizes.of(positions, room_of(rules), words_of_beam(widest_beam(rules)), int(words[k.DEEPER]))
+    sizes = Sizes.of(positions, room_of(rules), words_of_beam(int(words[k.WIDEST])), int(words[k.DEEPER]))
     check_memory(8 * sizes.words, f"the search of {positions:,} positions after {words[k.NODES]:,} nodes")
     larger = np.empty(sizes.words, dtype=np.int64)
     larger[: k.END] = words[: k.END]
@@ -231,7 +235,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.MOVING] = {"card": k.ONE_CARD, "run": k.RUN, "any": k.ANY_CARDS}[rules.move]
     words[k.SPACES] = rules.cards_for_spaces
     words[k.CELLS] = rules.cells
-    words[k.FILLS] = rules.spaces == "reserve"
+    words[k.FILLS] = rules.reserve_fills
+    words[k.WASTE_FILLS], words[k.ONLY_WASTE_FILLS] = rules.waste_fills, rules.only_waste_fills
     words[k.REMOVABLE] = rules.removable
     words[k.COLUMNS] = len(rules.sizes)
     words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks

@@ -141,6 +141,7 @@ def _has_cells_only(s: Words) -> bool:
     """Return whether single cards move between columns that lie face up, cells and foundations, and nothing else moves:
     then nothing happens after a move, and each card has one move at most to a place."""
     others = s[k.HOLE] | s[k.COMPLETE] | s[k.ORDERED] | s[k.REMOVABLE] | s[k.RESERVE] | s[k.REST] | s[k.FACE_DOWN]
+    others |= s[k.ONLY_WASTE_FILLS]
     return bool(s[k.MOVING] == k.ONE_CARD and others == 0)
 
 
@@ -235,7 +236,8 @@ def _move_to_place(s: Words, card: int) -> bool:
     elif s[k.CELL_CARDS] & bit_of(card):
         source = int64(k.CELL)
     is_plain_target = goal <= k.FOUNDATION or goal == k.NO_CARD
-    if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
+    is_filled = s[k.WASTE_FILLS] or s[k.ONLY_WASTE_FILLS]
+    if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED] or is_filled:
         return _move_first(s, bit_of(card)) != 0
     move = _top_move(s, card, source, goal)
     if move >= 0:

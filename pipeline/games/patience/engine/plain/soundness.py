@@ -17,7 +17,7 @@ NO_LAG, ANY_LAG = -14, 13
 def cards_go_up_safely(rules: Rules) -> bool:
     """Return whether a card that no card can need as a place may go to its foundation at once. Not if it may leave a
     column empty in which a card must lie, nor if it could carry away cards that were dealt on it."""
-    if rules.hole != "none" or rules.complete or rules.full_columns:
+    if rules.hole != "none" or rules.complete or rules.full_columns or rules.waste_fills:
         return False
     return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
 
@@ -80,10 +80,11 @@ def is_needless_part(s: Words, below: int) -> bool:
 def lists_prove_losses(rules: Rules) -> bool:
     """Return whether a loss in the easier game, in which some cards leave as soon as they can be lifted, proves a loss:
     cards leave the columns one by one, as runs by the rules for building, or with all on them, to foundations or into a
-    hole, in games with a hole never onto another card, and a stock does not go to the columns."""
+    hole, in games with a hole never onto another card, and a stock neither goes to the columns nor fills them."""
     moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
     places = rules.hole == "none" or rules.build == "none"
-    return moves and places and rules.to in ("waste", "hole") and not rules.complete
+    filled = rules.waste_fills or rules.only_waste_fills
+    return moves and places and rules.to in ("waste", "hole") and not rules.complete and not filled
 
 
 def lists_are_tried_early(rules: Rules) -> bool:

@@ -45,6 +45,9 @@ STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
 SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
+WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(2)
+# In plays: the cards in the waste at the beginning of a look, and those of waste and stock
+FIRST_WASTE, FIRST_STOCK = ARRAY.words(2)
 # The position from which searches start, easier games that were won, and cards that were dropped
 START, WINS, DROPPED = ARRAY.row(POSITION_SIZE), ARRAY.row(MAX_WINS), ARRAY.row(52)
 # How far a layout is decided, for a search that goes on with more room; see `solving`

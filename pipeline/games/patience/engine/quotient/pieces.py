@@ -1,6 +1,7 @@
 """The engine of patiences such as Yukon: the plain search finds wins, and a search without the arrangement of pieces
 proves losses, see docs/proofs/yukon.md."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,19 +29,31 @@ class Pieces:
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position of the plain search, or one without the arrangement of pieces."""
-        batch, search = Batch([], [], [], []), _Search(self.rules, max_nodes)
-        first = Winnable(self.rules)(layouts, min(max_nodes, FIRST_NODES))
-        texts = zip(to_strings(layouts), to_strings(first.evidence), strict=True)
-        for number, (layout, evidence) in enumerate(texts):
-            verdict, nodes = Verdict(first.verdicts[number]), int(first.nodes[number])
-            answer = verdict, nodes, evidence or None
-            if verdict is Verdict.UNDECIDED and nodes < max_nodes:
-                answer = search.solve(layout, nodes)
-            batch.verdicts.append(answer[0])
-            batch.values.append(None)
-            batch.nodes.append(answer[1])
-            batch.evidence.append(answer[2])
-        return to_solved(batch)
+        return solve_plainly_first(self.rules, layouts, max_nodes, FIRST_NODES, _Search(self.rules, max_nodes).solve)
+
+
+def solve_plainly_first(
+    rules: Rules,
+    layouts: Texts,
+    max_nodes: int,
+    first_nodes: int,
+    solve: Callable[[str, int], tuple[Verdict, int, str | None]],
+) -> Solved:
+    """Solve layouts by the plain search with so many first nodes. `solve` gets those that it leaves, and the nodes that
+    were spent on them; it returns their verdict, all nodes and the evidence."""
+    batch = Batch([], [], [], [])
+    first = Winnable(rules)(layouts, min(max_nodes, first_nodes))
+    texts = zip(to_strings(layouts), to_strings(first.evidence), strict=True)
+    for number, (layout, evidence) in enumerate(texts):
+        verdict, nodes = Verdict(first.verdicts[number]), int(first.nodes[number])
+        answer = verdict, nodes, evidence or None
+        if verdict is Verdict.UNDECIDED and nodes < max_nodes:
+            answer = solve(layout, nodes)
+        batch.verdicts.append(answer[0])
+        batch.values.append(None)
+        batch.nodes.append(answer[1])
+        batch.evidence.append(answer[2])
+    return to_solved(batch)
 
 
 class _Search:

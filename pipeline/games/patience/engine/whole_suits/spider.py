@@ -18,7 +18,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
 from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 from dealmill.verdicts import Verdict
 
 WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
@@ -26,6 +26,8 @@ WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
 LAYERS, LAYERS_OF_ROW, LAYERS_OF_TURN = 300, 20, 10
 """A beam has at most so many positions for each position of its width, and so many more for each row of the stock that
 goes to the columns, or for each turn of it."""
+MAX_POSITIONS_OF_BEAM = (1 << 24) - 2
+"""No beam has more, so that its table takes at most 0.3 GB."""
 FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
 """After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
 was left: up to `MAX_POSITIONS`, or if it died early, as many as referees visit."""
@@ -81,9 +83,9 @@ class _Search:
     def __init__(self, rules: Rules, limit: int) -> None:
         self.rules = rules
         self.most_counted = MAX_POSITIONS if rules.copies > 1 else MAX_DEALT
-        rows, turns = -(-rules.stock // len(rules.sizes)), -(-rules.stock // rules.draw)
+        rows, turns = -(-rules.stock // len(rules.sizes)), rules.passes * -(-rules.stock // rules.draw)
         layers = LAYERS + (LAYERS_OF_TURN * turns if has_waste(rules) else LAYERS_OF_ROW * rows)
-        self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
+        self.positions = {width: min(layers * width, MAX_POSITIONS_OF_BEAM, limit) + 1 for width in WIDTHS}
         counted, width = min(self.most_counted, limit) + 1, max(WIDTHS)
         searched = max(counted, *self.positions.values())
         self.words = np.zeros(c.END, dtype=np.int64)
@@ -148,15 +150,19 @@ def words_of_moves(
     for move in [0, *_trail(words, links)]:
         column, target, size = move & 63, move >> 6 & 63, move >> 12
         if target == k.DEAL and has_waste(rules):
-            _turn(columns[-1], stock, rules.draw)
+            _turn(columns[-1], stock, rules.draw * (1 - words[k.AGAIN]))
         elif target == k.DEAL:
             yield name_of(rules, stock[0]) + DEALT
             changed = list(range(min(len(columns), len(stock))))
             for number in changed:
                 columns[number].cards.append(stock.pop(0))
+        elif column == k.FROM_FOUNDATION:
+            yield f"{name_of(rules, size - 1)}{FOUNDATION}-{target + 1}"
+            columns[target].cards.append(size - 1)
+            changed = [target]
         elif size or target == k.TO_FOUNDATION:
             if column == len(rules.sizes):
-                _turn(columns[-1], stock, size - 1)
+                _turn(columns[-1], stock, size - len(columns[-1].cards) if words[k.AGAIN] else size - 1)
                 size = 1
             if target == k.TO_FOUNDATION:
                 yield _put_up(rules, columns, column)
@@ -202,9 +208,9 @@ def _source(rules: Rules, columns: list[Column], number: int) -> str:
 
 
 def _turn(waste: Column, stock: list[int], count: int) -> None:
-    """Turn cards of the stock, which come to the waste."""
-    waste.cards += stock[:count]
-    del stock[:count]
+    """Turn cards of the stock, which come to the waste; or back, if their number is negative."""
+    cards, turned = [*waste.cards, *stock], len(waste.cards) + count
+    waste.cards, stock[:] = cards[:turned], cards[turned:]
 
 
 def has_waste(rules: Rules) -> bool:
@@ -219,17 +225,25 @@ def name_of(rules: Rules, card: int) -> str:
 
 def row_size(rules: Rules) -> int:
     """Return the bytes of a position."""
-    return 2 + len(SUITS) * rules.copies * (not rules.complete) + 2 * (len(rules.sizes) + 1) + len(rules.deck())
+    return (
+        k.FIRST_BYTES
+        + len(SUITS) * rules.copies * (not rules.complete)
+        + 2 * (len(rules.sizes) + 1)
+        + len(rules.deck())
+    )
 
 
 def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
     words[k.PLACES], words[k.TO_WASTE] = len(rules.sizes) + has_waste(rules), has_waste(rules)
+    words[k.AGAIN], words[k.LIMITED] = has_waste(rules) and rules.passes != 1, rules.passes != UNLIMITED
     words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
+    words[k.REMOVABLE], words[k.FIXED] = rules.removable, rules.initial == "all"
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
+    words[k.WASTE_FILLS] = rules.waste_fills
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
     set_weights(words, 0)
 
@@ -250,12 +264,18 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
         pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
         return [rules.card_number(card, base) for card in pairs]
 
-    stock = numbers(cards.get("stock", ""))
+    stock, waste = numbers(cards.get("stock", "")), numbers(cards.get("waste", ""))
+    turned = len(waste) * bool(words[k.AGAIN])
+    if rules.passes == UNLIMITED and (turned % rules.draw == 0 or not stock):
+        turned = 0
+    if words[k.AGAIN]:
+        stock, waste = [], [*waste, *stock]
     words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
     words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
     piles = [Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
-    piles += [Column(numbers(cards.get("waste", "")), 0)] * has_waste(rules)
-    position = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
+    piles += [Column(waste, 0)] * has_waste(rules)
+    left, passes = len(stock) + sum(len(pile.cards) for pile in piles), int(cards.get("passes", 0))
+    position = [0, left, turned, passes]
     heights = [0] * int(words[k.PILES])
     for card in numbers(cards.get("foundations", "")) if heights else ():
         first = card // 13 * rules.copies

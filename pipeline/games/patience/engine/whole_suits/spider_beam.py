@@ -7,28 +7,31 @@ and their values are those of `spider_kernel`.
 
 from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
+    AGAIN,
     BEFORE,
     COLUMNS,
     COMPLETE,
     COUNT,
     DEAL,
-    DEALT,
     DIED,
     DOWN,
+    FROM_FOUNDATION,
     KEYS,
     LEAST_VALUE,
     LEFT,
     LENGTH,
     LIMIT,
+    LIMITED,
     MOVES,
     NODES,
     OPEN,
+    PASSES,
     PILES,
     POSITION,
     POSITION_SIZE,
     ROW,
-    STOCK_SIZE,
     TO_FOUNDATION,
+    TURNED,
     UP,
     VALUES,
     WON,
@@ -36,11 +39,13 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     Words,
     do,
     finish,
+    has_stock,
     list_moves,
     may_deal,
     pop,
     position_key,
     push,
+    put_back,
     read_row,
     value_of,
     write_row,
@@ -95,12 +100,16 @@ def _restore(s: Words, column: int) -> None:
 @inlined
 def _undo(s: Words, move: int) -> None:
     """Take a move back that dealt nothing."""
-    target = (move >> 6) & 63
-    _restore(s, move & 63)
-    s[LEFT] = s[BEFORE + (LEFT - POSITION)]
+    column, target = move & 63, (move >> 6) & 63
+    for field in (LEFT, TURNED, PASSES):
+        s[field] = s[BEFORE + (field - POSITION)]
+    if column != FROM_FOUNDATION:
+        _restore(s, column)
+    if s[AGAIN] and column == s[COLUMNS]:
+        put_back(s, move >> 12)
     if target != TO_FOUNDATION:
         _restore(s, target)
-    for pile in range(s[PILES] * (target == TO_FOUNDATION)):
+    for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 
 
@@ -120,9 +129,11 @@ def _add(s: Words, rows: Rows, numbers: Words, table: Words, links: Words, row: 
 
 @routine
 def _remember(s: Words, rows: Rows, numbers: Words, best: Words, size: int, width: int, number: int) -> int:
-    """Write the position to the last rows if it is among the best ones to which a row can be dealt; return how many
-    there are."""
-    slot = _rank(best, size, width, value_of(s, position_key(s))) if may_deal(s) else int64(-1)
+    """Write the position to the last rows if it is among the best ones to which a row can be dealt, or for which the
+    stock is used up sooner than for others; return how many there are."""
+    slot = int64(-1)
+    if may_deal(s) or (s[AGAIN] and s[LIMITED]):
+        slot = _rank(best, size, width, value_of(s, position_key(s)))
     if slot >= 0:
         write_row(s, rows, 2 * width + slot)
         numbers[2 * width + slot] = number
@@ -177,12 +188,15 @@ def _search_stage(
     """Search from the first rows until the game is won, or no better position was met for some moves; return how many
     positions are among the best ones to which a row can be dealt, or the negative of a result."""
     heap, best = heaps[: width + 1], heaps[width + 1 :]
-    known, first, stalled, highest = int64(0), int64(0), int64(0), int64(-LEAST_VALUE)
+    known, first, stalled, highest, is_last = int64(0), int64(0), int64(0), int64(-LEAST_VALUE), True
+    for at in range(size):
+        read_row(s, rows, int64(at))
+        is_last = is_last and not has_stock(s)
     for at in range(size):
         read_row(s, rows, int64(at))
         known = _remember(s, rows, numbers, best, known, width, numbers[at])
     patience = int64(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
-    if s[DEALT] < s[STOCK_SIZE]:
+    if not is_last:
         patience = int64(STALLED if s[COMPLETE] else STALLED_SINGLES)
     while size and stalled < patience:
         count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
@@ -202,7 +216,7 @@ def _search_stage(
         size, first = count, after
         stalled += 1
     s[DIED] = size == 0
-    return known
+    return int64(0) if is_last else known
 
 
 @kernel
@@ -234,16 +248,16 @@ def beam(
     while size:
         if s[LEFT] == 0:
             return int64(WON)
-        read_row(s, rows, int64(0))
-        is_last = s[DEALT] == s[STOCK_SIZE]
         known = _search_stage(s, rows, numbers, table, near, links, heaps, moves, size, width)
-        if known < 0 or is_last:
-            return -known if known < 0 else int64(OPEN)
+        if known < 0:
+            return -known
         size = int64(0)
         for at in range(2 * width, 2 * width + known):
             read_row(s, rows, int64(at))
-            do(s, int64(DEAL << 6), False)
-            if not _has(table, position_key(s)):
+            is_turned = has_stock(s)
+            if is_turned:
+                do(s, int64(DEAL << 6), False)
+            if not is_turned or not _has(table, position_key(s)):
                 if not _add(s, rows, numbers, table, links, size, numbers[at] << 32 | DEAL << 6):
                     return int64(OPEN)
                 size += 1

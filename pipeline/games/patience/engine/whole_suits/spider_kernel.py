@@ -2,10 +2,12 @@
 and the like.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations. Since they are not unique, a position is
-its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. As a
-row of bytes, a position has how many cards are dealt and left, the cards on each foundation unless whole suits leave,
-and each column. `links` has the number of the position from which each was reached, and the move: the column, the
-target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
+its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. If the
+stock may be gone through again, that column has all cards of waste and stock, in the order of turning. As a row of
+bytes, a position has how many cards are dealt and left, how many are turned and the further passes, the cards on each
+foundation unless whole suits leave, and each column. `links` has the number of the position from which each was
+reached, and the move: the column, the target and the number of cards, the latter from bit 12 on. The other fields are
+in one array, `s`, with their offsets in capitals.
 
 `spider_beam` looks for a win, and `spider_counting` counts.
 """
@@ -25,12 +27,16 @@ MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
-COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW = ARRAY.words(6)
-"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them."""
+COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
+"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
+`REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
+AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
+"""Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
+filled from waste and stock before anything else moves."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
-LEFT, DEALT = ARRAY.words(2)
+LEFT, DEALT, TURNED, PASSES = ARRAY.words(4)
 UP = ARRAY.row(MAX_PILES)
 LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MAX_PLACES)
 POSITION_SIZE = ARRAY.coming() - POSITION
@@ -45,6 +51,8 @@ run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MAX_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
+TAKEN = ARRAY.word()
+"""The card that was taken from a stock that may be gone through again, before its move is taken back."""
 END = ARRAY.size
 
 NO_CARD = NO_COLUMN = 63
@@ -52,17 +60,21 @@ SUIT = (1 << 13) - 1
 """The first suit, as a set of cards."""
 DEAL, TO_FOUNDATION = 62, 63
 """Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
+FROM_FOUNDATION = 61
+"""The column of a move of a card that comes back; its number of cards is one more than that card."""
 WON, LOST, OPEN = 1, 2, 3
+FIRST_BYTES = 4
+"""The bytes of a row before its foundations."""
 WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
 """The weights of beams in turn. By the second ones, only runs are worth anything: they win other deals."""
 FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
 """What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
 bottom; a suit that has left."""
 CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
-IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE = 7, 6, 3
+IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN = 7, 6, 3, 3
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
-only is lower than all below it, or covers lower ones, for each rank; and a card in the waste, or one there that covers
-lower ones, and for each rank."""
+only is lower than all below it, or covers lower ones, for each rank; a card in the waste, or one there that covers
+lower ones, and for each rank; and a card of waste and stock that may be gone through again."""
 LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
@@ -99,9 +111,14 @@ def _worth(s: Words, column: int) -> int:
 
 @routine
 def _worth_of_waste(s: Words, waste: int) -> int:
-    """Return the value of the waste."""
-    value, lowest = -IN_WASTE * s[LENGTH + waste], int64(NO_CARD)
-    for height in range(s[LENGTH + waste]):
+    """Return the value of the waste; what covers what does not matter if it will be gone through again."""
+    count = s[LENGTH + waste]
+    if s[AGAIN] and (s[LIMITED] == 0 or s[PASSES]):
+        return int64(-IN_STOCK_AGAIN * count)
+    if s[AGAIN]:
+        count = s[TURNED]
+    value, lowest = -IN_WASTE * count, int64(NO_CARD)
+    for height in range(count):
         rank = card_at(s, waste, int64(height)) % 13
         if rank > lowest:
             value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MAX_COVERED))
@@ -147,7 +164,7 @@ def order_counts(s: Words) -> bool:
 @inlined
 def position_key(s: Words) -> int:
     """Return the key of the position: the order of columns counts if cards will be dealt to them."""
-    key, in_order = int64(s[DEALT]), order_counts(s)
+    key, in_order = int64(s[DEALT] | s[TURNED] << 8 | s[PASSES] << 16), order_counts(s)
     for column in range(s[COLUMNS]):
         own = s[KEYS + column]
         if in_order:
@@ -182,8 +199,8 @@ def value_of(s: Words, key: int) -> int:
 @routine
 def read_row(s: Words, rows: Rows, row: int) -> None:
     """Make a row the position."""
-    s[DEALT], s[LEFT] = rows[row, 0], rows[row, 1]
-    at = int64(2)
+    s[DEALT], s[LEFT], s[TURNED], s[PASSES] = rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3]
+    at = int64(FIRST_BYTES)
     for pile in range(s[PILES]):
         s[UP + pile] = rows[row, at + pile]
     at += s[PILES]
@@ -200,8 +217,8 @@ def read_row(s: Words, rows: Rows, row: int) -> None:
 @routine
 def write_row(s: Words, rows: Rows, row: int) -> None:
     """Write the position to a row."""
-    rows[row, 0], rows[row, 1] = s[DEALT], s[LEFT]
-    at = int64(2)
+    rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = s[DEALT], s[LEFT], s[TURNED], s[PASSES]
+    at = int64(FIRST_BYTES)
     for pile in range(s[PILES]):
         rows[row, at + pile] = s[UP + pile]
     at += s[PILES]
@@ -240,11 +257,20 @@ def is_whole(s: Words, column: int) -> bool:
 
 
 @inlined
+def has_stock(s: Words) -> bool:
+    """Return whether the stock can be dealt or turned further, now or once each column has a card."""
+    if s[AGAIN]:
+        count = s[LENGTH + s[COLUMNS]]
+        return bool(s[LIMITED] and count and (s[TURNED] < count or s[PASSES]))
+    return bool(s[DEALT] < s[STOCK_SIZE])
+
+
+@inlined
 def may_deal(s: Words) -> bool:
     has_space = False
     for column in range(s[COLUMNS]):
         has_space |= s[LENGTH + column] == 0
-    return s[DEALT] < s[STOCK_SIZE] and not (s[FULL_COLUMNS] and has_space)
+    return has_stock(s) and not (s[FULL_COLUMNS] and has_space)
 
 
 @inlined
@@ -257,6 +283,32 @@ def pile_of(s: Words, card: int) -> int:
     return int64(-1)
 
 
+@inlined
+def has_to_fill(s: Words) -> bool:
+    """Return whether an empty column is filled from waste and stock before anything else moves."""
+    has_space, left = False, s[STOCK_SIZE] - s[DEALT] + s[LENGTH + s[COLUMNS]] * s[TO_WASTE]
+    for column in range(s[COLUMNS] * s[WASTE_FILLS]):
+        has_space |= s[LENGTH + column] == 0
+    return bool(has_space and left)
+
+
+@inlined
+def _list_targets(s: Words, count: int, card: int, move: int) -> int:
+    """List the moves of a card of waste or stock, of which one without a target is given; return the number of all
+    moves that are listed."""
+    may_fill, fills_first = (s[SPACES] >> card) & 1, has_to_fill(s)
+    if pile_of(s, card) >= 0 and not fills_first:
+        s[MOVES + count] = move | TO_FOUNDATION << 6
+        count += 1
+    for target in range(s[COLUMNS]):
+        under = top_card(s, int64(target))
+        if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1 and not fills_first:
+            s[MOVES + count] = move | target << 6
+            count += 1
+            may_fill *= under != NO_CARD  # empty columns are alike
+    return count
+
+
 @routine
 def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
     """List the moves of the top card of the waste and, if `dealing`, of those that turning uncovers; return the number
@@ -265,19 +317,56 @@ def _list_from_waste(s: Words, count: int, dealing: bool) -> int:
     while True:
         card = s[STOCK_CARDS + s[DEALT] + turned - 1] if turned else top_card(s, waste)
         if card != NO_CARD:
-            move, may_fill = waste | (turned + 1) << 12, (s[SPACES] >> card) & 1
-            if pile_of(s, card) >= 0:
-                s[MOVES + count] = move | TO_FOUNDATION << 6
-                count += 1
-            for target in range(s[COLUMNS]):
-                under = top_card(s, int64(target))
-                if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1:
-                    s[MOVES + count] = move | target << 6
-                    count += 1
-                    may_fill *= under != NO_CARD  # empty columns are alike
+            count = _list_targets(s, count, card, waste | (turned + 1) << 12)
         if turned == left or not dealing:
             return count
         turned = min(turned + s[DRAW], left)
+
+
+@inlined
+def _passes_after(s: Words, number: int) -> int:
+    """Return the further passes after card `number` of a stock that may be gone through again, from 1, was taken; -1 if
+    it is not offered."""
+    ahead, passes = number - s[TURNED], int64(s[PASSES])
+    if ahead >= 0 and (ahead % s[DRAW] == 0 or number == s[LENGTH + s[COLUMNS]]):
+        return passes
+    return int64(-1) if number % s[DRAW] else passes - s[LIMITED]
+
+
+@routine
+def _list_from_stock(s: Words, count: int, dealing: bool) -> int:
+    """List the moves of the cards of a stock that may be gone through again, if it is turned by stages and not
+    `dealing` only those of the card that is turned; return the number of all moves that are listed. The number of cards
+    of a move is one more than those before the card."""
+    stock = int64(s[COLUMNS])
+    is_open = dealing or s[LIMITED] == 0
+    for number in range(1, s[LENGTH + stock] + 1):
+        card = card_at(s, stock, int64(number - 1))
+        if _passes_after(s, int64(number)) >= 0 if is_open else number == s[TURNED]:
+            count = _list_targets(s, count, card, stock | number << 12)
+    return count
+
+
+@routine
+def _list_from_foundations(s: Words, count: int) -> int:
+    """List the moves of cards that come back from foundations; return the number of all moves that are listed. Of
+    foundations of a suit with the same top card, only the last one is asked, so that they stay in order."""
+    for pile in range(s[PILES]):
+        height, suit = s[UP + pile], pile // s[COPIES]
+        is_last = pile + 1 == (suit + 1) * s[COPIES] or s[UP + pile + 1] < height
+        if height <= s[FIXED] or not is_last:
+            continue
+        card, may_fill = 13 * suit + height - 1, True
+        for target in range(s[COLUMNS]):
+            under = top_card(s, int64(target))
+            fits = (s[PARENTS + card] >> under) & 1
+            if under == NO_CARD:
+                fits = may_fill and (s[SPACES] >> card) & 1
+                may_fill = order_counts(s)  # other empty columns are alike
+            if fits:
+                s[MOVES + count] = FROM_FOUNDATION | target << 6 | (card + 1) << 12
+                count += 1
+    return count
 
 
 @routine
@@ -286,7 +375,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
     are listed if `dealing`."""
     count = int64(0)
-    for column in range(s[COLUMNS]):
+    for column in range(0 if has_to_fill(s) else s[COLUMNS]):
         length, largest = s[LENGTH + column], movable(s, int64(column))
         if literal and s[COMPLETE] and is_whole(s, int64(column)):
             s[MOVES + count] = column | TO_FOUNDATION << 6
@@ -308,8 +397,10 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
+    if s[REMOVABLE]:
+        count = _list_from_foundations(s, count)
     if s[TO_WASTE]:
-        return _list_from_waste(s, count, dealing)
+        return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
         s[MOVES + count] = DEAL << 6
         count += 1
@@ -341,6 +432,28 @@ def _put_card_up(s: Words, column: int) -> None:
 
 
 @inlined
+def _turn_again(s: Words) -> None:
+    """Turn cards of a stock that may be gone through again."""
+    count = s[LENGTH + s[COLUMNS]]
+    if s[TURNED] == count:
+        s[TURNED] = 0
+        s[PASSES] -= 1
+    s[TURNED] = min(s[TURNED] + s[DRAW], count)
+
+
+@inlined
+def _bring_back(s: Words, card: int, column: int) -> None:
+    """Move the top card of a foundation to a column."""
+    pile = (card // 13 + 1) * s[COPIES] - 1
+    while s[UP + pile] != card % 13 + 1:
+        pile -= 1
+    s[UP + pile] -= 1
+    s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = card
+    s[LENGTH + column] += 1
+    s[LEFT] += 1
+
+
+@inlined
 def _turn(s: Words, size: int) -> None:
     """Turn cards of the stock, which come to the waste."""
     waste = int64(s[COLUMNS])
@@ -348,6 +461,28 @@ def _turn(s: Words, size: int) -> None:
         s[CARDS + MAX_CARDS * waste + s[LENGTH + waste] + number] = s[STOCK_CARDS + s[DEALT] + number]
     s[LENGTH + waste] += size
     s[DEALT] += size
+
+
+@routine
+def _take_from_stock(s: Words, number: int) -> None:
+    """Put card `number` of a stock that may be gone through again on top of it."""
+    first = int64(CARDS + MAX_CARDS * s[COLUMNS])
+    last = first + s[LENGTH + s[COLUMNS]] - 1
+    s[PASSES], s[TURNED], s[TAKEN] = _passes_after(s, number), number - 1, s[first + number - 1]
+    for at in range(first + number - 1, last):
+        s[at] = s[at + 1]
+    s[last] = s[TAKEN]
+    if s[LIMITED] == 0 and (s[TURNED] % s[DRAW] == 0 or first + s[TURNED] == last):
+        s[TURNED] = 0
+
+
+@routine
+def put_back(s: Words, number: int) -> None:
+    """Put the card that was taken last from a stock that may be gone through again back as card `number` of it."""
+    first = int64(CARDS + MAX_CARDS * s[COLUMNS])
+    for at in range(first + s[LENGTH + s[COLUMNS]] - 1, first + number - 1, -1):
+        s[at] = s[at - 1]
+    s[first + number - 1] = s[TAKEN]
 
 
 @inlined
@@ -358,23 +493,36 @@ def _put_suit_up(s: Words, column: int) -> None:
     _turn_up(s, column)
 
 
+@inlined
+def _deal(s: Words, literal: bool) -> None:
+    """Turn cards of the stock, or deal a row of it."""
+    if s[TO_WASTE]:
+        if s[AGAIN]:
+            _turn_again(s)
+        else:
+            _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
+        _weigh(s, int64(s[COLUMNS]))
+        return
+    dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
+    for each in range(dealt):
+        s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
+        s[LENGTH + each] += 1
+        finish(s, int64(each), literal)
+    s[DEALT] += dealt
+
+
 @routine
 def do(s: Words, move: int, literal: bool) -> None:
     """Make a move."""
     column, target, size = move & 63, (move >> 6) & 63, move >> 12
     if column == s[COLUMNS]:
-        _turn(s, size - 1)
+        if s[AGAIN]:
+            _take_from_stock(s, size)
+        else:
+            _turn(s, size - 1)
         size = int64(1)
-    if target == DEAL and s[TO_WASTE]:
-        _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
-        _weigh(s, int64(s[COLUMNS]))
-    elif target == DEAL:
-        dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
-        for each in range(dealt):
-            s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
-            s[LENGTH + each] += 1
-            finish(s, int64(each), literal)
-        s[DEALT] += dealt
+    if target == DEAL:
+        _deal(s, literal)
     elif target == TO_FOUNDATION:
         if s[COMPLETE]:
             _put_suit_up(s, column)
@@ -382,6 +530,9 @@ def do(s: Words, move: int, literal: bool) -> None:
             _put_card_up(s, column)
             _turn_up(s, column)
         _weigh(s, column)
+    elif column == FROM_FOUNDATION:
+        _bring_back(s, size - 1, target)
+        finish(s, target, literal)
     else:
         s[LENGTH + column] -= size
         for height in range(size):

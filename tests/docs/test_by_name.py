@@ -1,0 +1,81 @@
+"""The names by which people know games: they name games and variants that exist, and all of ours are among them."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.games.names import games_by_name, known_games, word_of
+from tests.doing import forget_games
+
+HERE, MISSING = known_games()
+LUCAS = "forty-thieves:foundations.initial=all:stock.size=57:tableau.count=13"
+
+
+def test_every_game_and_variant_of_the_page_exists() -> None:
+    for name in [name for known in HERE for name in known.games] + [
+        name for known in MISSING for name in known.nearest
+    ]:
+        assert find_game(name).name == name
+
+
+def test_every_game_is_on_the_page() -> None:
+    assert {name for known in HERE for name in known.games} >= games().keys()
+
+
+def test_no_name_stands_for_two_games() -> None:
+    names = [known.names for known in HERE] + [known.names for known in MISSING]
+    words = Counter(word for each in names for word in set(map(word_of, each)))
+    assert words.most_common(1)[0][1] == 1
+
+
+def test_a_name_is_not_that_of_another_game() -> None:
+    for word, name in games_by_name().items():
+        assert word not in games() or word == name
+
+
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("lucas", LUCAS),
+        ("idiots-delight", "king-albert"),
+        ("lucas:stock.size=61", LUCAS.replace("57", "61")),
+        ("lucas:tableau.build=red-black", LUCAS.replace("count=13", "build=red-black:tableau.count=13")),
+        ("idiots-delight:cells.count=1", "king-albert:cells.count=1"),
+    ],
+)
+def test_a_name_that_people_know_names_a_game(name: str, game: str) -> None:
+    assert find_game(name).name == find_engine(f"{name}/winnable")[0].name == game
+    assert parse_deal_range(f"deal:{name}:seed=1:1-3").game.name == game
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("accordion", "there is no game 'accordion': it needs rules that no key has (another kind: piles in a row)"),
+        ("Lucas", "there is no game 'Lucas' (did you mean lucas?)"),
+        ("klondike-for-money", "there is no game 'klondike-for-money'"),  # it means two
+    ],
+)
+def test_a_name_that_means_no_game_has_a_reason(name: str, reason: str) -> None:
+    with pytest.raises(NotFoundError) as error:
+        find_game(name)
+    assert str(error.value).startswith(reason)
+
+
+def test_a_rule_that_does_not_fit_a_known_name_is_refused() -> None:
+    with pytest.raises(UsageError, match="changed rules are written KEY=VALUE"):
+        find_game("lucas:stock")
+
+
+def test_a_users_game_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lucas.toml").write_text(find_game("klondike").rules_text.text)  # type: ignore[union-attr]
+    monkeypatch.setenv("DEALMILL_RULES", str(tmp_path))
+    forget_games()
+    names = [find_game(name).name for name in ("lucas", "lucas:stock.draw=1", "josephine")]
+    monkeypatch.undo()
+    forget_games()
+    assert names == ["lucas", "lucas:stock.draw=1", "forty-thieves:tableau.move=run"]

@@ -192,7 +192,7 @@ Lemma shadow_parts absent s t :
   Permutation (map (live absent) (columns s)) (columns t) -> face_down t = face_down s ->
   cells t = live absent (cells s) -> open_reserve t = live absent (open_reserve s) ->
   reserve t = live absent (reserve s) -> same_stock R absent s t -> foundations t = live absent (foundations s) ->
-  hole t = hole s -> in_scope R absent s -> shadow R absent s t.
+  hole t = hole s -> in_scope absent s -> shadow R absent s t.
 Proof.
   intros C D Ce O Re St F H Sc. constructor; rewrite ?D, ?Ce, ?O, ?F; auto.
   exists [], (columns t). simpl. auto.
@@ -581,7 +581,7 @@ Lemma ahead_step absent p s S q : ahead absent p s S -> proper s -> closed R abs
 Proof.
   intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|H]; auto.
   pose proof (ahead_needs _ _ _ _ A) as Ne.
-  destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) H (rest_without _ _ Re) M)
+  destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) (or_introl grouped) H (rest_without _ _ Re) M)
     as [Sq|[(t & Mt & St)|(x & y & t & O & I & F & K)]].
   - left. constructor; auto. exact (ahead_ready _ _ _ _ A).
   - right. left. destruct (move_early _ _ _ _ _ A W Mt) as (r & Mr & Sr & I & G). exists r. split; auto.

@@ -20,12 +20,12 @@ Proof. intros St Mo Lo (q & Re & W). induction Re; eauto. exact (Lo _ St W). Qed
 
 (* S is a set of positions, each with its absent cards. *)
 Record certificate (S : list card -> position -> Prop) (start : position) : Prop := {
-  starts : exists absent s, S absent s /\ shadow R absent start s;
+  starts : exists absent s, S absent s /\ shadow R absent start s /\ orderly R absent start;
   all_closed : forall absent s, S absent s -> closed R absent s;
   all_at_rest : forall absent s, S absent s -> at_rest R s;
   none_won : forall absent s, S absent s -> ~ won s;
   covers_moves : forall absent s t, S absent s -> move R absent s t ->
-    exists more r, S more r /\ incl absent more /\ shadow R more t r;
+    exists more r, S more r /\ incl absent more /\ shadow R more t r /\ orderly R more t;
   (* A card of a stock that is turned by several cards, which fits an absent card, may become absent. *)
   covers_discards : forall absent s x t y, S absent s -> draw R <> 1 -> offered R s x t -> In y absent ->
     fits R x y = true ->
@@ -49,15 +49,17 @@ Qed.
 
 Theorem certificate_sound S start : certificate S start -> ~ winnable R start.
 Proof.
-  intros [(absent & s & Ss & Sh) Cl Ar Lo Mo Di] (q & Re & W).
-  revert absent s Ss Sh. induction Re as [p | p q r M Re IH]; intros absent s Ss Sh.
+  intros [(absent & s & Ss & Sh & Or) Cl Ar Lo Mo Di] (q & Re & W).
+  revert absent s Ss Sh Or. induction Re as [p | p q r M Re IH]; intros absent s Ss Sh Or.
   - apply (Lo absent s Ss). eapply shadow_won; eauto.
-  - destruct (simulation R absent p s q Sh (Cl _ _ Ss) (Ar _ _ Ss) M)
+  - pose proof (orderly_move R absent p s q Sh Or (Cl _ _ Ss) M) as Oq.
+    destruct (simulation R absent p s q Sh Or (Cl _ _ Ss) (Ar _ _ Ss) M)
       as [Sq | [(t & Mt & St) | (x & y & t & D & O & I & F & K)]].
-    + exact (IH W absent s Ss Sq).
-    + destruct (Mo absent s t Ss Mt) as (more & v & Sv & In & Sh'). apply (IH W more v Sv).
-      eapply shadow_trans; eauto.
-    + destruct (Di absent s x t y Ss D O I F) as (more & v & Sv & In & Sh'). apply (IH W more v Sv).
-      apply K; auto. exact (Ar _ _ Sv).
+    + exact (IH W absent s Ss Sq Oq).
+    + destruct (Mo absent s t Ss Mt) as (more & v & Sv & In & Sh' & Ot).
+      apply (IH W more v Sv); [eapply shadow_trans; eauto|]. eapply orderly_trans; eauto.
+    + destruct (Di absent s x t y Ss D O I F) as (more & v & Sv & In & Sh').
+      apply (IH W more v Sv); [apply K; auto; exact (Ar _ _ Sv)|].
+      destruct Or as [Or|[->|(D' & _)]]; [now left|easy|congruence].
 Qed.
 End Certificate.

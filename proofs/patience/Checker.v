@@ -78,16 +78,30 @@ Definition same_position (s r : position) : bool :=
 Fixpoint distinct (l : list card) : bool :=
   match l with [] => true | x :: t => negb (member x t) && distinct t end.
 
-(* These cards may be absent: neither the stock nor a hole forbids it, nor that any cards move with the one below. *)
+(* These cards may be absent: neither the stock nor a hole forbids it. *)
 Definition may_be_absent more (p : position) : bool :=
   ((draw R =? 1) ||
     (distinct (all_cards (turning p)) && forallb (fun x => negb (member x more)) (all_cards (turning p)))) &&
-  (is_empty more ||
-    match hole p, moving_on R with None, OneCard | None, BuiltRun => true | _, _ => false end).
+  (is_empty more || match hole p with None => true | Some _ => false end).
+
+(* On absent cards lie only absent ones. *)
+Fixpoint is_layered more (c : list card) : bool :=
+  match c with
+  | [] => true
+  | x :: below => if member x more then is_layered more below else forallb (fun y => negb (member y more)) below
+  end.
+
+(* Nor is it forbidden that any cards move with the one below. *)
+Definition is_orderly more (p : position) : bool :=
+  match moving_on R with
+  | AnyCards => is_empty more || (draw R =? 1) && forallb (is_layered more) (columns p)
+  | _ => true
+  end.
 
 Definition covers absent (q : position) (entry : state) : bool :=
   let (more, r) := entry in
-  forallb (fun x => member x more) absent && may_be_absent more q && same_position (settled R (restricted more q)) r.
+  forallb (fun x => member x more) absent && may_be_absent more q && is_orderly more q &&
+  same_position (settled R (restricted more q)) r.
 
 Variables (table : PositiveMap.t state) (key : list card -> position -> positive).
 
@@ -175,22 +189,41 @@ Proof.
   - split; [apply at_least_refl|]. apply orb_true_iff in S. destruct S as [S|S]; [left; now apply Nat.eqb_eq|right].
     apply andb_true_iff in S. destruct S as (D & U). split; [now apply distinct_sound|].
     rewrite forallb_forall in U. intros x I. apply not_member_iff. auto.
-  - apply orb_true_iff in H. destruct H as [H|H]; [left; now apply is_empty_iff|right].
-    now destruct (hole p), (moving_on R).
+  - apply orb_true_iff in H. destruct H as [H|H]; [left; now apply is_empty_iff|right]. now destruct (hole p).
+Qed.
+
+Lemma is_layered_sound more c : is_layered more c = true -> layered more c.
+Proof.
+  induction c as [|x c IH]; simpl.
+  - exists [], []. repeat split; easy.
+  - destruct (member x more) eqn:M; intros H.
+    + apply member_iff in M. apply (layered_absent more [x]); auto. intros z [<-|[]]. auto.
+    + rewrite forallb_forall in H. exists [], (x :: c). split; auto. split; [easy|]. intros z [<-|I] J.
+      * apply member_iff in J. congruence.
+      * apply H, not_member_iff in I. auto.
+Qed.
+
+Lemma is_orderly_sound more p : is_orderly more p = true -> orderly R more p.
+Proof.
+  unfold is_orderly. destruct (moving_on R) eqn:M; intros H; [left; congruence|left; congruence|right].
+  apply orb_true_iff in H. destruct H as [H|H]; [left; now apply is_empty_iff|right].
+  rewrite andb_true_iff, Nat.eqb_eq, forallb_forall in H. destruct H as (D & L). split; auto.
+  intros c I. apply is_layered_sound. auto.
 Qed.
 
 Lemma covers_sound (draws : draw R <> 0) absent q more r :
-  covers absent q (more, r) = true -> incl absent more /\ shadow R more q r.
+  covers absent q (more, r) = true -> incl absent more /\ shadow R more q r /\ orderly R more q.
 Proof.
-  unfold covers. rewrite !andb_true_iff, forallb_forall. intros ((I & M) & S). split.
+  unfold covers. rewrite !andb_true_iff, forallb_forall. intros (((I & M) & Or) & S). split; [|split].
   - intros x J. apply member_iff. auto.
   - eapply same_position_sound; eauto. apply shadow_settled. now apply shadow_restricted.
+  - now apply is_orderly_sound.
 Qed.
 
 Definition in_table absent (s : position) : Prop := exists k, PositiveMap.find k table = Some (absent, s).
 
 Lemma covered_sound (draws : draw R <> 0) absent q : covered absent q = true ->
-  exists more r, in_table more r /\ incl absent more /\ shadow R more q r.
+  exists more r, in_table more r /\ incl absent more /\ shadow R more q r /\ orderly R more q.
 Proof.
   unfold covered. destruct (PositiveMap.find _ _) as [(more & r)|] eqn:F; [|discriminate]. intros C.
   apply covers_sound in C; auto. exists more, r. split; auto. eexists. eauto.
@@ -212,20 +245,21 @@ Proof.
   assert (T : forall absent s, in_table absent s -> good (absent, s) = true).
   { intros absent s (k & F). exact (G _ (PositiveMap.elements_correct _ _ F)). }
   clear G. apply (certificate_sound R in_table). split.
-  - destruct (covered_sound draws _ _ C) as (more & r & I & _ & S). eauto.
+  - destruct (covered_sound draws _ _ C) as (more & r & I & _ & S & Or). eauto.
   - intros absent s I. apply T in I. unfold good in I. rewrite !andb_true_iff in I. now apply is_closed_sound.
   - intros absent s I. apply T in I. unfold good in I. rewrite !andb_true_iff in I. now apply is_at_rest_sound.
   - intros absent s I W. apply T in I. unfold good in I. rewrite !andb_true_iff in I. apply is_won_iff in W.
     rewrite W in I. simpl in I. intuition discriminate.
   - intros absent s t I M. apply T in I. unfold good in I. rewrite !andb_true_iff, forallb_forall in I.
     destruct I as ((_ & I) & _). destruct (moves_complete R draws _ _ _ M) as (q & Q & B).
-    destruct (covered_sound draws _ _ (I q Q)) as (more & r & J & In & S). exists more, r. split; auto. split; auto.
-    apply (better_stock_shadow _ q t); auto.
+    destruct (covered_sound draws _ _ (I q Q)) as (more & r & J & In & S & Or). exists more, r. split; auto.
+    split; auto. split; [apply (better_stock_shadow _ q t); auto|].
+    destruct B as (E & _). rewrite E in Or. exact Or.
   - intros absent s x t y I D O Y F. apply T in I. unfold good in I. rewrite !andb_true_iff in I.
     destruct I as (_ & I). apply Nat.eqb_neq in D. rewrite D in I. simpl in I. rewrite forallb_forall in I.
     destruct (offers_complete R draws _ _ _ O) as (u & J & E & B). apply I in J.
     assert (A : fits_absent absent x = true) by (apply existsb_exists; eauto).
-    rewrite A in J. simpl in J. destruct (covered_sound draws _ _ J) as (more & r & K & In & S).
+    rewrite A in J. simpl in J. destruct (covered_sound draws _ _ J) as (more & r & K & In & S & _).
     exists more, r. split; auto. split; auto. apply (better_stock_shadow _ (with_turning s u) t); auto.
     rewrite E. split; auto.
 Qed.

@@ -114,7 +114,7 @@ Qed.
 
 Definition proper (s : state) : Prop :=
   NoDup (cards_of (snd s)) /\ at_rest R (snd s) /\
-  (draw R = 1 \/ untouched (fst s) (turning (snd s))) /\ in_scope R (fst s) (snd s).
+  (draw R = 1 \/ untouched (fst s) (turning (snd s))) /\ in_scope (fst s) (snd s).
 
 Lemma nodup_talon p : NoDup (cards_of p) -> NoDup (all_cards (turning p)).
 Proof.
@@ -122,7 +122,7 @@ Proof.
 Qed.
 
 Lemma without_shadow absent p : NoDup (cards_of p) -> (draw R = 1 \/ untouched absent (turning p)) ->
-  in_scope R absent p -> shadow R absent p (snd (without absent p)).
+  in_scope absent p -> shadow R absent p (snd (without absent p)).
 Proof.
   intros N U H. simpl. apply shadow_settled. constructor; simpl; auto.
   - exists [], (map (live absent) (columns p)). simpl. auto.
@@ -134,7 +134,7 @@ Lemma hole_settled p : hole (settled R p) = hole p.
 Proof. unfold settled, filled. destruct (spaces R); auto. simpl. now destruct (fill (columns p) (reserve p)). Qed.
 
 Lemma without_proper absent p : NoDup (cards_of p) -> (draw R = 1 \/ untouched absent (turning p)) ->
-  in_scope R absent p -> proper (without absent p).
+  in_scope absent p -> proper (without absent p).
 Proof.
   intros N U H. unfold without. split; [|split; [|split]]; cbn [fst snd].
   - rewrite settled_cards, restricted_cards. now apply NoDup_filter.
@@ -160,7 +160,7 @@ Lemma absorb_shadow p s t : absorb s t -> proper s -> shadow R (fst s) p (snd s)
   proper t /\ shadow R (fst t) p (snd t).
 Proof.
   intros A (N & Re & U & H) S.
-  assert (G : forall more, incl (fst s) more -> in_scope R more (snd s) ->
+  assert (G : forall more, incl (fst s) more -> in_scope more (snd s) ->
     (draw R = 1 \/ untouched more (turning (snd s))) -> t = without more (snd s) ->
     proper t /\ shadow R (fst t) p (snd t)).
   { intros more I Hm Um ->. split; [now apply without_proper|]. cbn [fst without].
@@ -242,17 +242,17 @@ Proof.
   - exists s. split; auto. constructor.
 Qed.
 
-Theorem easier start absent :
-  NoDup (cards_of start) -> (draw R = 1 \/ untouched absent (turning start)) -> in_scope R absent start ->
+Theorem easier start absent : moving_on R <> AnyCards ->
+  NoDup (cards_of start) -> (draw R = 1 \/ untouched absent (turning start)) -> in_scope absent start ->
   winnable R start -> easier_winnable absent start.
 Proof.
-  intros N U H (q & Re & W) s Ss.
+  intros Gr N U H (q & Re & W) s Ss.
   destruct (settles_shadow start _ _ Ss (without_proper _ _ N U H) (without_shadow _ _ N U H)) as (P & Sh).
   apply settles_closed in Ss. revert P Sh Ss. clear N U H absent. revert s.
   induction Re as [p | p q r M Re IH]; intros (absent & s) P Sh C; cbn [fst snd] in *.
   - exists (absent, s). split; [constructor|]. eapply shadow_won; eauto.
   - assert (Ar : at_rest R s) by apply P.
-    destruct (simulation R absent p s q Sh C Ar M) as [Sq | [(t & Mt & St) | (x & y & t & D & O & I & F & K)]].
+    destruct (simulation R absent p s q Sh (or_introl Gr) C Ar M) as [Sq | [(t & Mt & St) | (x & y & t & D & O & I & F & K)]].
     + exact (IH W (absent, s) P Sq C).
     + destruct (settles_exists (absent, t)) as (v & V).
       assert (Pt : proper (absent, t)).
@@ -273,7 +273,7 @@ Proof.
         - apply Nx. unfold cards_of. rewrite !in_app_iff. tauto.
         - apply (U z); auto. destruct O as [st wa n T]. rewrite <- (turns_all_cards _ _ _ T).
           now apply in_all_cards_without. }
-      assert (Ht : in_scope R (x :: absent) t) by (destruct O; destruct H as [->|H]; [easy|now right]).
+      assert (Ht : in_scope (x :: absent) t) by (destruct O; destruct H as [->|H]; [easy|now right]).
       assert (Sv : shadow R (fst v) q (snd v) /\ proper v).
       { assert (Sh' := without_shadow _ _ Nt Ut Ht).
         destruct (settles_shadow t _ _ V (without_proper _ _ Nt Ut Ht) Sh') as (Pv & Sv). split; auto.

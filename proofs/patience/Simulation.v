@@ -32,9 +32,16 @@ Definition same_stock absent (p s : position) : Prop :=
   at_least R (turning s) (live_talon absent (turning p)) /\
   (draw R = 1 \/ (NoDup (all_cards (turning p)) /\ untouched absent (turning p))).
 
-(* Cards may be absent, unless there is a hole, or any cards move with the one below them. *)
-Definition in_scope (absent : list card) (p : position) : Prop :=
-  absent = [] \/ (hole p = None /\ moving_on R <> AnyCards).
+(* Cards may be absent, unless there is a hole. *)
+Definition in_scope (absent : list card) (p : position) : Prop := absent = [] \/ hole p = None.
+
+(* If any cards move with the one below them, on an absent card lie only absent ones, and the stock is turned card by
+   card. *)
+Definition layered (absent : list card) (c : list card) : Prop :=
+  exists u v, c = u ++ v /\ (forall z, In z u -> In z absent) /\ (forall z, In z v -> ~ In z absent).
+
+Definition orderly (absent : list card) (p : position) : Prop :=
+  moving_on R <> AnyCards \/ absent = [] \/ (draw R = 1 /\ forall c, In c (columns p) -> layered absent c).
 
 Record shadow absent (p s : position) : Prop := {
   shadow_columns : same_columns absent p s;
@@ -80,7 +87,7 @@ Qed.
 Section Block.
 Variables (absent : list card) (s : position) (below : list card).
 Hypothesis C : lifts_closed absent s.
-Hypothesis scope : in_scope absent s.
+Hypothesis scope : moving_on R <> AnyCards.
 
 (* If w is live and the cards below it belong to its group, they are live, too: otherwise w could go onto the first
    absent one of them. *)
@@ -104,7 +111,7 @@ Proof.
         apply absent_iff in E. now rewrite E.
       - now apply group_prefix in G.
       - intros v J. apply U; auto. apply in_or_app. auto. }
-    rewrite <- app_assoc in G. destruct scope as [->|(_ & M)]; [easy|]. apply (group_neighbours _ _ _ _ M) in G.
+    rewrite <- app_assoc in G. apply (group_neighbours _ _ _ _ scope) in G.
     rewrite (C _ _ _ _ T E) in G. discriminate.
 Qed.
 
@@ -125,6 +132,51 @@ Proof.
       * exists (c :: u). simpl. rewrite E, <- Eg. auto.
 Qed.
 End Block.
+
+Lemma live_none absent (l : list card) : (forall z, In z l -> In z absent) -> live absent l = [].
+Proof.
+  induction l as [|z l IH]; simpl; auto. intros H. rewrite IH by auto.
+  replace (is_live absent z) with false; auto. symmetry. apply absent_iff. auto.
+Qed.
+
+Lemma layered_nothing c : layered [] c.
+Proof. exists [], c. simpl. repeat split; auto. Qed.
+
+Lemma layered_right absent l c : layered absent (l ++ c) -> layered absent c.
+Proof.
+  induction l as [|x l IH]; auto. intros (u & v & E & A & L). apply IH. destruct u as [|y u]; simpl in E.
+  - exists [], (l ++ c). split; auto. split; [easy|]. intros z I. apply L. rewrite <- E. now right.
+  - inversion E; subst y. exists u, v. split; auto. split; auto. intros z I. apply A. now right.
+Qed.
+
+Lemma layered_left absent g c : layered absent (g ++ c) -> layered absent g.
+Proof.
+  induction g as [|x g IH]; intros (u & v & E & A & L).
+  - exists [], []. repeat split; easy.
+  - destruct u as [|y u]; simpl in E.
+    + exists [], (x :: g). split; auto. split; [easy|]. intros z I. apply L. rewrite <- E.
+      destruct I as [<-|I]; [now left|right; apply in_or_app; auto].
+    + inversion E; subst y. destruct IH as (u' & v' & -> & A' & L').
+      { exists u, v. split; auto. split; auto. intros z I. apply A. now right. }
+      exists (x :: u'), v'. split; auto. split; auto. intros z [<-|I]; auto. apply A. now left.
+Qed.
+
+Lemma block_layered absent g : layered absent g -> exists u, g = u ++ live absent g /\ live absent u = [].
+Proof.
+  intros (u & v & -> & A & L). exists u. rewrite filter_app, (live_none absent u), (live_all absent v) by auto. auto.
+Qed.
+
+(* The live cards of a group that moves are its lower part. *)
+Lemma block_of absent p s l g below r : lifts_closed absent s -> orderly absent p ->
+  (live absent (g ++ below) = [] \/ In (live absent (g ++ below)) (columns s)) ->
+  columns p = l ++ (g ++ below) :: r ->
+  group R g -> (forall z, In z g -> ~ In z absent -> ~ In z (face_down s)) ->
+  exists u, g = u ++ live absent g /\ live absent u = [].
+Proof.
+  intros C [M|O] P E G U; [now apply (block absent s below C M g)|].
+  apply block_layered. destruct O as [->|(_ & O)]; [apply layered_nothing|].
+  apply (layered_left absent g below), O. rewrite E. apply in_or_app. right. now left.
+Qed.
 
 (* The live cards of a group that is lifted with x: those on x, if x is live, else none. *)
 Lemma block_of_live absent u x v : u ++ [x] = v ++ live absent (u ++ [x]) -> live absent v = [] ->
@@ -211,13 +263,14 @@ Proof. intros H S. unfold in_scope. now rewrite H. Qed.
 
 (* A live card is lifted: the easier game can lift it, too, with the live ones of the cards on it. *)
 Lemma lift_live absent p s u x q :
-  shadow absent p s -> lifts_closed absent s -> lift R p u x q -> ~ In x absent ->
+  shadow absent p s -> orderly absent p -> lifts_closed absent s -> lift R p u x q -> ~ In x absent ->
   exists t, lift R s (live absent u) x t /\ shadow absent q t.
 Proof.
-  intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply live_iff in A'.
+  intros [Sc Sd Se So Ss Sf Sh Sg] Or C L A. assert (A' := A). apply live_iff in A'.
   destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
-  - destruct (block absent s b C (scope_of_shadow _ _ _ Sh Sg) (u ++ [x])) as (v & Ev & Nv); auto.
-    { rewrite <- app_assoc. eapply column_of_shadow; eauto. }
+  - assert (E' : columns p = l ++ ((u ++ [x]) ++ b) :: r) by now rewrite <- app_assoc.
+    destruct (block_of absent p s l (u ++ [x]) b r C Or) as (v & Ev & Nv); auto.
+    { eapply column_of_shadow; eauto. }
     { intros z I J K. apply (D z I). auto. }
     destruct (change_column absent p s (u ++ x :: b) b l r Sc E) as (a & c & Ec & Sc').
     { rewrite filter_app. simpl. rewrite A'. now destruct (live absent u). }
@@ -260,16 +313,17 @@ Qed.
 
 (* An absent card is lifted: no card on it is live, and nothing happens in the easier game. *)
 Lemma lift_absent absent p s u x q :
-  shadow absent p s -> lifts_closed absent s -> lift R p u x q -> In x absent ->
+  shadow absent p s -> orderly absent p -> lifts_closed absent s -> lift R p u x q -> In x absent ->
   live absent u = [] /\ shadow absent q s.
 Proof.
-  intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply absent_iff in A'.
+  intros [Sc Sd Se So Ss Sf Sh Sg] Or C L A. assert (A' := A). apply absent_iff in A'.
   destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
-  - destruct (block absent s b C (scope_of_shadow _ _ _ Sh Sg) (u ++ [x])) as (v & Ev & Nv); auto.
-    { rewrite <- app_assoc. eapply column_of_shadow; eauto. }
+  - assert (E' : columns p = l ++ ((u ++ [x]) ++ b) :: r) by now rewrite <- app_assoc.
+    destruct (block_of absent p s l (u ++ [x]) b r C Or) as (v & Ev & Nv); auto.
+    { eapply column_of_shadow; eauto. }
     { intros z I J K. apply (D z I). auto. }
     assert (N : live absent u = []) by (eapply block_of_absent; eauto).
-    split; auto. constructor; simpl; auto. eapply keep_column; eauto.
+    clear E'. split; auto. constructor; simpl; auto. eapply keep_column; eauto.
     rewrite filter_app. simpl. now rewrite N, A'.
   - split; auto. rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. constructor; simpl; auto.
     now rewrite filter_app.
@@ -356,7 +410,7 @@ Proof.
       rewrite Sf. apply filter_In. split; auto. now apply live_iff.
     + constructor; simpl; auto. rewrite A'. auto.
   - eexists. split; [apply (to_the_hole R absent s x h); [now rewrite Sh|auto]|].
-    constructor; simpl; auto. destruct Sg as [Sg|(Sg & _)]; [now left|congruence].
+    constructor; simpl; auto. destruct Sg as [Sg|Sg]; [now left|congruence].
 Qed.
 
 (* An absent card is put down, with no live one on it. *)
@@ -368,8 +422,8 @@ Proof.
     auto.
   - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
   - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
-  - exfalso. destruct Sg as [->|(Sg & _)]; [easy|congruence].
-  - exfalso. destruct Sg as [->|(Sg & _)]; [easy|congruence].
+  - exfalso. destruct Sg as [->|Sg]; [easy|congruence].
+  - exfalso. destruct Sg as [->|Sg]; [easy|congruence].
 Qed.
 
 (** * Filling and turning up *)
@@ -548,20 +602,20 @@ Definition restricted absent (p : position) : position :=
 
 (* The last case: x leaves the stock for an absent card. *)
 Lemma simulation_of_lifts absent p s q :
-  shadow absent p s -> lifts_closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent p s -> orderly absent p -> lifts_closed absent s -> at_rest s -> move R [] p q ->
   shadow absent q s \/
   (exists t, move R absent s t /\ shadow absent q t) \/
   (exists x y t, offered R s x t /\ In y absent /\ fits R x y = true /\
     forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
 Proof.
-  intros S C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho].
+  intros S Or C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho].
   - destruct (live_or_absent absent x) as [Lx|Ax].
-    + right. left. destruct (lift_live _ _ _ _ _ _ S C L Lx) as (t & Lt & St).
+    + right. left. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & St).
       destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
       { intros y I. exact (C _ _ _ _ Lt I). }
       exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|].
       apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
-    + left. destruct (lift_absent _ _ _ _ _ _ S C L Ax) as (N & Sq).
+    + left. destruct (lift_absent _ _ _ _ _ _ S Or C L Ax) as (N & Sq).
       apply real_settled; auto. eapply put_absent; eauto.
   - destruct (live_or_absent absent x) as [Lx|Ax].
     + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
@@ -578,7 +632,7 @@ Proof.
     + left. destruct (offered_absent _ _ _ _ _ S O Ax) as (_ & Sq). apply real_settled; auto.
       apply (put_absent absent l s [] x); auto.
   - right. left. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg].
-    assert (absent = []) as -> by (destruct Sg as [Sg|(Sg & _)]; congruence).
+    assert (absent = []) as -> by (destruct Sg; congruence).
     destruct Sa as (m & Lm & T). rewrite E in T, Lm. unfold live_talon in T. simpl in T. rewrite !live_nil in T.
     assert (Es : turning s = Talon (x :: st) wa m) by (inversion T as [|? ? ? U]; [auto|destruct U; congruence]).
     eexists. split; [eapply deal; [exact H|exact Es|rewrite Sh; exact Ho]|].
@@ -591,14 +645,118 @@ Qed.
 
 (* In the last case, x becomes absent in the easier game, too. *)
 Lemma simulation absent p s q :
-  shadow absent p s -> closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent p s -> orderly absent p -> closed absent s -> at_rest s -> move R [] p q ->
   shadow absent q s \/
   (exists t, move R absent s t /\ shadow absent q t) \/
   (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
     forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
 Proof.
-  intros S C A M. destruct (simulation_of_lifts absent p s q S (closed_lift _ _ C) A M)
+  intros S Or C A M. destruct (simulation_of_lifts absent p s q S Or (closed_lift _ _ C) A M)
     as [Sq|[T|(x & y & t & O & I & F & K)]]; auto.
   do 2 right. exists x, y, t. split; [|auto]. intros D. now rewrite (closed_offered _ _ C _ _ _ D O I) in F.
+Qed.
+
+(** * Order *)
+
+Lemma layered_absent absent u c : (forall z, In z u -> In z absent) -> layered absent c -> layered absent (u ++ c).
+Proof.
+  intros A (u' & v & -> & A' & L). exists (u ++ u'), v. rewrite app_assoc. repeat split; auto.
+  intros z I. apply in_app_or in I. destruct I; auto.
+Qed.
+
+(* Cards u with x below them are put onto c. *)
+Lemma layered_on absent u x c : layered absent (u ++ [x]) -> layered absent c ->
+  (~ In x absent -> forall z, In z c -> ~ In z absent) -> layered absent (u ++ x :: c).
+Proof.
+  intros (u' & v & E & A & L) C H. destruct (live_or_absent absent x) as [Lx|Ax].
+  - destruct (exists_last (l := v)) as (w & y & ->).
+    { intros ->. rewrite app_nil_r in E. apply Lx, A. rewrite <- E. apply in_or_app. right. now left. }
+    rewrite app_assoc in E. apply app_inj_tail in E. destruct E as (-> & <-).
+    exists u', (w ++ x :: c). rewrite <- app_assoc. repeat split; auto. intros z I. apply in_app_or in I.
+    destruct I as [I|[<-|I]]; auto. apply L, in_or_app. auto.
+  - replace (u ++ x :: c) with ((u ++ [x]) ++ c) by now rewrite <- app_assoc. apply layered_absent; auto.
+    rewrite E. assert (v = []) as ->; [|rewrite app_nil_r; auto].
+    destruct (exists_last (l := u ++ [x])) as (w & y & W); [now destruct u|].
+    destruct v as [|z v]; auto. exfalso. destruct (exists_last (l := z :: v)) as (w' & y' & W'); [discriminate|].
+    rewrite W', app_assoc in E. apply app_inj_tail in E. destruct E as (_ & E). subst y'.
+    apply (L x); auto. rewrite W'. apply in_or_app. right. now left.
+Qed.
+
+Lemma layered_single absent x : layered absent [x].
+Proof.
+  destruct (live_or_absent absent x) as [L|A].
+  - exists [], [x]. split; auto. split; [easy|]. intros z [<-|[]]. auto.
+  - exists [x], []. split; auto. split; [|easy]. intros z [<-|[]]. auto.
+Qed.
+
+Lemma layered_settled absent p : (forall c, In c (columns p) -> layered absent c) ->
+  forall c, In c (columns (settled R p)) -> layered absent c.
+Proof.
+  intros H. apply (filled_preserves (fun q => forall c, In c (columns q) -> layered absent c)); auto.
+  intros q a b x k _ O E _ c I. simpl in I. apply in_app_or in I. destruct I as [I|[<-|I]].
+  - apply O. rewrite E. apply in_or_app. auto.
+  - apply layered_single.
+  - apply O. rewrite E. apply in_or_app. right. now right.
+Qed.
+
+Lemma layered_live absent y c : layered absent (y :: c) -> ~ In y absent -> forall z, In z (y :: c) -> ~ In z absent.
+Proof.
+  intros (u & v & E & A & L) N. destruct u as [|w u]; simpl in E; [rewrite E; auto|]. inversion E; subst w.
+  exfalso. apply N, A. now left.
+Qed.
+
+Lemma layered_lift absent p u x q : (forall c, In c (columns p) -> layered absent c) -> lift R p u x q ->
+  (forall c, In c (columns q) -> layered absent c) /\ layered absent (u ++ [x]).
+Proof.
+  intros O [l u' x' b r E G D | l x' r E | l x' r E | x' k E D | l x' r E B H]; simpl; auto using layered_single.
+  assert (C : layered absent ((u' ++ [x']) ++ b)).
+  { rewrite <- app_assoc. apply O. rewrite E. apply in_or_app. right. now left. }
+  split; [|now apply layered_left in C]. intros c I. apply in_app_or in I. destruct I as [I|[<-|I]].
+  - apply O. rewrite E. apply in_or_app. auto.
+  - now apply layered_right in C.
+  - apply O. rewrite E. apply in_or_app. right. now right.
+Qed.
+
+Lemma layered_put absent p u x q : (forall c, In c (columns p) -> layered absent c) -> layered absent (u ++ [x]) ->
+  (~ In x absent -> forall y, In y absent -> fits R x y = false) -> put R [] p u x q ->
+  forall c, In c (columns q) -> layered absent c.
+Proof.
+  intros O G F P. destruct P as [l u x y b r E D Fi | l u x r E M | x Le | x H Lo | x h H B]; simpl; auto;
+    intros c I; apply in_app_or in I; destruct I as [I|[<-|I]]; try (apply O; rewrite E; apply in_or_app; simpl; tauto).
+  - apply layered_on; auto; [apply O; rewrite E; apply in_or_app; right; now left|].
+    intros Lx. apply layered_live; [apply O; rewrite E; apply in_or_app; right; now left|].
+    intros A. rewrite (F Lx y A) in Fi. discriminate.
+  - apply layered_on; auto. exists [], []. repeat split; easy.
+Qed.
+
+(* A real move keeps the order. *)
+Lemma orderly_move absent p s q :
+  shadow absent p s -> orderly absent p -> closed absent s -> move R [] p q -> orderly absent q.
+Proof.
+  intros S [Or|[->|(D & O)]] C M; [now left|right; now left|]. assert (Or : orderly absent p) by (right; right; auto).
+  right. right. split; auto. destruct M as [u x l r L P | x l r Of P | x st wa n h H E Ho]; apply layered_settled; auto.
+  - destruct (layered_lift _ _ _ _ _ O L) as (O' & G). apply (layered_put absent l u x r O' G); auto.
+    intros Lx y A. destruct (lift_live _ _ _ _ _ _ S Or (closed_lift _ _ C) L Lx) as (t & Lt & _).
+    exact (closed_lift _ _ C _ _ _ _ Lt A).
+  - assert (O' : forall c, In c (columns l) -> layered absent c) by (destruct Of; auto).
+    apply (layered_put absent l [] x r O' (layered_single _ _)); auto.
+    intros Lx y A. destruct (offered_live _ _ _ _ _ S Of Lx) as (t & Ot & _).
+    exact (closed_offered _ _ C _ _ _ D Ot A).
+Qed.
+
+(* If more cards become absent, from the top of columns of a shadow, the order is kept, too. *)
+Lemma orderly_trans absent more p s :
+  incl absent more -> shadow absent p s -> orderly absent p -> orderly more s -> orderly more p.
+Proof.
+  intros I S [M|Op] [M'|[->|(D & O)]]; auto; try (left; auto; fail); [right; now left|].
+  right. right. split; auto. assert (Op' : forall c, In c (columns p) -> layered absent c).
+  { destruct Op as [->|(_ & Op)]; auto using layered_nothing. }
+  intros c Ic. destruct (Op' c Ic) as (u & v & E & A & L).
+  assert (Lv : layered more v).
+  { apply in_split in Ic. destruct Ic as (l & r & Ep).
+    destruct (column_of_shadow _ _ _ _ _ _ (shadow_columns _ _ _ S) Ep) as [F|F]; rewrite E, filter_app,
+      (live_none absent u), (live_all absent v) in F by auto; simpl in F; auto.
+    rewrite F. exists [], []. repeat split; easy. }
+  rewrite E. apply layered_absent; auto.
 Qed.
 End Simulation.

@@ -17,9 +17,11 @@ let read_cards rules text =
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
   cards
 
-let read_live game rules text =
+(* Where any cards move with those on them, cards that are absent at the start would take those along. *)
+let read_live game rules ~absent_at_once text =
   let cards = read_cards rules text in
-  if game.has_hole || rules.moving_on = AnyCards then not_covered "a list of cards by these rules";
+  if game.has_hole || (rules.moving_on = AnyCards && (absent_at_once || rules.draw > 1)) then
+    not_covered "a list of cards by these rules";
   cards
 
 let read_number text =
@@ -53,7 +55,7 @@ let read_evidence game rules position evidence =
         if cards = "*" then []
         else
           let list = if absent_at_once then cards else String.sub cards 1 (String.length cards - 1) in
-          let live = read_live game rules list in
+          let live = read_live game rules ~absent_at_once list in
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
       (idle, absent_at_once, number)

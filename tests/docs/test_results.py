@@ -89,7 +89,7 @@ def test_the_interval_is_that_of_the_counts(row: SurveyRow) -> None:
     interval = of_share(won, undecided, row.deals)
     places = len(row.low.partition(".")[2])
     assert [row.low, row.high] == [f"{100 * end:.{places}f}" for end in (interval.low, interval.high)]
-    assert row.value == (None if undecided else f"{100 * won / row.deals:.{places}f}")
+    assert row.value == (None if undecided else f"{won / row.deals:.{places}%}".removesuffix("%"))
 
 
 def row_of(counts: tuple[int, int, int], figure: Published) -> SurveyRow:

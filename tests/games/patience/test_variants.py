@@ -63,7 +63,7 @@ WRONG = {
     "klondike:stock.draw=": "changed rules are written KEY=VALUE",
     f"klondike:stock.draw={'1' * 200}": "in up to 200 characters",
     "memory:stock.draw=1": "memory has no rules that can be changed by key",
-    "solitaire:stock.draw=1": "there is no game",
+    "backgammon:stock.draw=1": "there is no game",
 }
 
 

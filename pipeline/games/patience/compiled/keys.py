@@ -1,11 +1,12 @@
 """What compiled referees of losses share: which keys of positions were met, and how many there are.
 
 Each form of evidence has its own positions and their keys. The list of keys that are reached is also the queue of those
-to visit.
+to visit; where the table has whole keys, the list has only those to visit.
 """
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
-CountKeys = Callable[[Words, Slots, Words, int], int]
+CountKeys = Callable[[Words, NDArray[Any], Words, int], int]
 """A kernel that counts positions up to a limit, with arrays for their keys, their hash table, and the counts that
 `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
 COMPARED = 2_000
@@ -28,9 +29,11 @@ SECONDS = 4.0
 WON = -1
 
 
-def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game") -> list[int]:
+def counted(
+    claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game", *, whole_keys: bool = False
+) -> list[int]:
     """Count positions, whose keys have so many words, with room for as many as are claimed; check their number. `game`
-    is what would be won.
+    is what would be won. The hash table has `whole_keys`, or their numbers.
 
     Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
     `COMPARED` positions.
@@ -43,21 +46,24 @@ def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str 
         If there is not enough memory for the positions; it says how much is needed.
     """
     counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
-    count = _count_with_room(room, key_words, counts, count_positions)
+    slot = np.dtype((np.int64, (key_words,)) if whole_keys else np.int32)
+    count = _count_with_room(room, key_words, slot, counts, count_positions)
     while room < count and room < claimed:
         room = min(claimed, MORE_ROOM * room)
-        count = _count_with_room(room, key_words, counts, count_positions)
+        count = _count_with_room(room, key_words, slot, counts, count_positions)
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
     check_positions(count, claimed)
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _count_with_room(room: int, key_words: int, counts: Words, count_positions: CountKeys) -> int:
-    size, slot_count = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
+def _count_with_room(room: int, key_words: int, slot: np.dtype[Any], counts: Words, count_positions: CountKeys) -> int:
+    size, slot_count = key_words * (room + 2), 5 * room // 3 + 16
+    if slot == np.int32:
+        slot_count = 1 << slot_count.bit_length()
     if room > FIRST_ROOM:
-        check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
-    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+        check_memory(8 * size + slot.itemsize * slot_count, f"a count of {room:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=slot)
     with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
         return int(count_positions(keys, slots, counts, room))
 
@@ -73,12 +79,18 @@ def first_of(cards: int) -> int:
 
 
 @inlined
-def first_slot(t: Words, key: Row | int, size: int, slots: Slots) -> int:
-    """Return the slot at which the key of this size at an offset is looked for first."""
+def mixed_key(t: Words, key: Row | int, size: int) -> int:
+    """Return a number of 64 bits that depends on each bit of the key of this size at an offset, the upper half best."""
     mixed = int64(0)
     for part in range(size):
         mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * int64(-7046029254386353131)
-    return (mixed >> 24) & (len(slots) - 1)
+    return mixed
+
+
+@inlined
+def first_slot(t: Words, key: Row | int, size: int, slots: Slots) -> int:
+    """Return the slot at which the key of this size at an offset is looked for first."""
+    return (mixed_key(t, key, size) >> 24) & (len(slots) - 1)
 
 
 @inlined

@@ -12,17 +12,14 @@ the positions, with the offsets below.
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
+from dealmill.kernels import Fields, Row, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
-    Slots,
     Words,
     bit_of,
     counted,
     first_of,
-    first_slot,
-    is_new_key,
-    slot_of,
+    mixed_key,
 )
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
@@ -30,6 +27,8 @@ from dealmill.rules_files import MAX_COLUMNS
 
 MAX_MOVES = 200
 """A position has fewer moves."""
+AT_ONCE = 8
+"""Positions that are visited at once."""
 MAX_ROWS = 52 + MAX_COLUMNS
 MAX_WORDS = 8
 WORD_BITS = 62
@@ -53,8 +52,8 @@ RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
 HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
 foundations, and the dealt cards that are left in each column."""
-KEY, KEYS_AFTER = ARRAY.row(MAX_WORDS), ARRAY.row(MAX_MOVES * MAX_WORDS)
-"""The key of a position, and those after its moves, before safe cards go up."""
+KEY, KEYS_AFTER = ARRAY.row(MAX_WORDS), ARRAY.row(AT_ONCE * MAX_MOVES * MAX_WORDS)
+"""The key of a position, and those after the moves of those that are visited at once, before safe cards go up."""
 SIZE = ARRAY.size
 KINDS, SUIT = (1 << 26) - 1, (1 << 13) - 1
 LOWEST = 1 | 1 << 13
@@ -66,7 +65,7 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
     game = "the easier game" if rules.move == "card" else "the game"
-    return counted(loss.positions, int(t[WORDS]) + 1, lambda *arrays: _count(t.copy(), *arrays), game)
+    return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
 
 
 def _load(t: Words, rules: Rules, layout: str) -> None:
@@ -490,9 +489,10 @@ def _is_refuted(t: Words) -> bool:
 
 
 @routine
-def _write_keys_after(t: Words, keys: Words, first: int) -> int:
-    """Write the keys after the moves of the position whose key begins at `first`; return the number of moves."""
-    end, kinds = int64(0), _cards_of(t[PLACES])
+def _write_keys_after(t: Words, queue: Words, first: int, end: int) -> int:
+    """Write the keys after the moves of the position whose key begins at `first`, from number `end` on; return how many
+    keys there are then."""
+    kinds = _cards_of(t[PLACES])
     rising = _next_cards(t) & (t[OFFERED] | t[SHOWN] & _cards_of(t[BARE]))
     coming = (t[OFFERED] | t[SHOWN] & ~t[MOVED]) & kinds
     while rising | coming:
@@ -502,14 +502,14 @@ def _write_keys_after(t: Words, keys: Words, first: int) -> int:
             rising &= rising - 1
         else:
             coming &= coming - 1
-        _copy_key(t, keys, first)
+        _copy_key(t, queue, first)
         _take(t, card)
         _change(t, card // 13, int64(is_rising))
         end = _keep_key(t, end)
     for suit in range(4 * t[REMOVABLE]):
         height = t[FIELDS + suit]
         if height > t[LEAST] and kinds & bit_of(13 * suit + height - 1):
-            _copy_key(t, keys, first)
+            _copy_key(t, queue, first)
             _change(t, suit, int64(-1))
             end = _keep_key(t, end)
     return end
@@ -523,64 +523,115 @@ def _keep_key(t: Words, number: int) -> int:
     return number + 1
 
 
+@inlined
+def _is_in(t: Words, slot: int, table: Words) -> bool:
+    """Return whether a slot of the table has the key."""
+    part = int64(0)
+    while part < t[WORDS] and table[slot, part] == t[KEY + part] + (part == 0):
+        part += 1
+    return bool(part == t[WORDS])
+
+
+@inlined
+def _first_slot(t: Words, key: Row | int, table: Words) -> int:
+    """Return the slot at which the key at an offset is looked for first, of any number of slots."""
+    return ((mixed_key(t, key, t[WORDS]) >> 32 & 0xFFFFFFFF) * len(table)) >> 32
+
+
+@inlined
+def _slot_of_key(t: Words, table: Words) -> int:
+    """Return the slot that has the key, or the free one for it."""
+    slot = _first_slot(t, row_of(KEY), table)
+    while table[slot, 0] and not _is_in(t, slot, table):
+        slot += 1
+        if slot == len(table):
+            slot = int64(0)
+    return slot
+
+
+@inlined
+def _is_new(t: Words, queue: Words, table: Words, end: int) -> bool:
+    """Write the key to the table, and to the queue at its end, unless it is known; return whether it is new."""
+    slot = _slot_of_key(t, table)
+    if table[slot, 0]:
+        return False
+    for part in range(t[WORDS]):
+        table[slot, part] = t[KEY + part] + (part == 0)
+        queue[t[WORDS] * end + part] = t[KEY + part]
+    return True
+
+
 @routine
-def _visit(t: Words, keys: Words, slots: Slots, number: int, count: int, limit: int) -> int:
-    """Visit a position, and return how many were reached then; one more than the limit if there are more, and `WON` if
-    it is won."""
-    size, key = t[WORDS], row_of(KEY)
-    _copy_key(t, keys, size * number)
+def _visit(t: Words, queue: Words, table: Words, number: int, moves: int) -> int:
+    """Visit a position of the queue, write the keys after its moves behind those of other positions, `moves` in all,
+    and ask for their slots. Return how many keys there are then; `WON` if the position is won."""
+    size = t[WORDS]
+    _copy_key(t, queue, size * number)
     _read_key(t)
     _look(t)
     if t[UP] == t[DECK]:
         return int64(WON)
     if _is_refuted(t):
-        return count
-    moves = _write_keys_after(t, keys, size * number)
+        return moves
+    end = _write_keys_after(t, queue, size * number, moves)
+    for move in range(moves, end):
+        load_ahead(table, size * _first_slot(t, KEYS_AFTER + size * move, table))
+    return end
+
+
+@routine
+def _visit_some(t: Words, queue: Words, table: Words, first: int, number: int, end: int, room: int) -> int:
+    """Visit so many positions of the queue from the first, and write those that were not reached before to its `end`.
+    Return how many these are, no more than `room` + 1; `WON` if one that is visited is won.
+    """
+    moves, new = int64(0), int64(0)
+    for at in range(first, first + number):
+        moves = _visit(t, queue, table, at, moves)
+        if moves == WON:
+            return int64(WON)
     for move in range(moves):
-        load_ahead(slots, first_slot(t, KEYS_AFTER + size * move, size, slots))
-    for move in range(moves):
-        known = int64(slots[first_slot(t, KEYS_AFTER + size * move, size, slots)]) - 1
-        load_ahead(keys, size * known)
-    for move in range(moves):
-        _copy_key(t, t, KEYS_AFTER + size * move)
-        if slots[slot_of(t, key, size, keys, slots)]:
+        _copy_key(t, t, KEYS_AFTER + t[WORDS] * move)
+        if table[_slot_of_key(t, table), 0]:
             continue  # a position that was reached, from which no safe card goes up
         _settle(t)
-        if is_new_key(t, key, size, keys, slots, count):
-            count += 1
-            if count > limit:
-                break
-    return count
+        new += _is_new(t, queue, table, end + new)
+        if new > room:
+            break
+    return new
 
 
 @kernel
-def _count(words: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as long as they are few.
 
-    After that, the latest position is visited first: what it leads to is more likely to be in the cache. The numbers of
-    those to visit are behind the keys.
+    After that, the latest positions are visited first: what they lead to is more likely to be in the cache. Several are
+    visited at once, so that most of the slots that they ask for have come when they are compared. The table has whole
+    keys, not their numbers, so that a key is compared where it is looked for; the first word of each is larger by one,
+    and 0 in a free slot.
     """
-    t, rest, left = pointer_to(words), words[WORDS] * (limit + 2), int64(0)
+    t = pointer_to(words)
     _write_key(t)
     _settle(t)
-    count, visited, steps, before = int64(0), int64(0), int64(0), int64(0)
-    count += is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
+    count, visited, steps, before, new = int64(0), int64(0), int64(0), int64(0), int64(0)
+    count += _is_new(t, queue, table, count)
     while visited < count <= min(limit, len(counts)):
         if visited == before:  # all positions with one move less are visited
             before = count
             counts[steps] = count
             steps += 1
-        count = _visit(t, keys, slots, visited, count, limit)
+        new = _visit_some(t, queue, table, visited, int64(1), count, limit - count)
+        if new == WON:
+            return new
         visited += 1
-    for number in range(visited, count):
-        keys[rest + left] = number
-        left += 1
-    while left and 0 <= count <= limit:
-        left -= 1
-        reached = _visit(t, keys, slots, keys[rest + left], count, limit)
-        for number in range(count, reached):
-            keys[rest + left] = number
-            left += 1
-        count = reached
+        count += new
+    left = count
+    while visited < left and count <= limit:
+        number = min(left - visited, int64(AT_ONCE))
+        left -= number
+        new = _visit_some(t, queue, table, left, number, left, limit - count)
+        if new == WON:
+            return new
+        left += new
+        count += new
     return count

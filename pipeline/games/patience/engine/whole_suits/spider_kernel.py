@@ -374,8 +374,8 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
     are listed if `dealing`."""
-    count = int64(0)
-    for column in range(0 if has_to_fill(s) else s[COLUMNS]):
+    count, fills_first = int64(0), has_to_fill(s)
+    for column in range(0 if fills_first else s[COLUMNS]):
         length, largest = s[LENGTH + column], movable(s, int64(column))
         if literal and s[COMPLETE] and is_whole(s, int64(column)):
             s[MOVES + count] = column | TO_FOUNDATION << 6
@@ -397,7 +397,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if s[REMOVABLE]:
+    if s[REMOVABLE] and not fills_first:
         count = _list_from_foundations(s, count)
     if s[TO_WASTE]:
         return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)

@@ -123,7 +123,7 @@ def _hint(name: str) -> str:
     if missing := missing_games().get(word_of(name)):
         nearest = f"; near it: {', '.join(missing.nearest)}" if missing.nearest else ""
         return f": it needs rules that no key has ({missing.needs}){nearest}"
-    similar = get_close_matches(word_of(name), {**games(), **games_by_name()})
+    similar = get_close_matches(word_of(name), games()) or get_close_matches(word_of(name), games_by_name())
     return f" (did you mean {' or '.join(similar)}?)" if similar else ""
 
 

@@ -141,9 +141,16 @@ def known_as(name: str) -> str:
     base = _without_alias(base)
     if base in {offer.name for offer in all_offers()} or not (known := games_by_name().get(base)):
         return ":".join([base, *changes])
+    variant_name(name, ())  # checks the rules that are changed further
     base, *rules = known.split(":")
     by_key = {rule.partition("=")[0]: rule for rule in (*rules, *changes)}
     return ":".join([base, *(rule for _, rule in sorted(by_key.items()))])
+
+
+def engine_known_as(name: str) -> str:
+    """Return the full name of an engine whose game is named as in `known_as`."""
+    game, slash, engine = name.partition("/")
+    return known_as(game) + slash + engine
 
 
 @cache

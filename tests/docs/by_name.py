@@ -22,8 +22,8 @@ $ dealmill deal scorpion --rule tableau.spaces=any --count 1
 ```
 
 A name that means one game can be used in its place, in small letters and with hyphens: `lucas`, `idiots-delight`. What
-is stored and printed is the name in Dealmill. If you have a rules file `lucas.toml` or a package with a game of this
-name, it means yours.
+is stored and printed is the name in Dealmill, and files and their lines have that name, too. If you have a rules file
+`lucas.toml` or a package with a game of this name, it means yours.
 
 ```console
 $ dealmill run deal:putt-putt:seed=1:1-20

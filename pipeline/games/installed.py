@@ -139,7 +139,7 @@ def known_as(name: str) -> str:
     in a family, or with a name by which people know a game, unless an installed game has it."""
     base, *changes = name.split(":")
     base = _without_alias(base)
-    if base in {offer.name for offer in all_offers()} or not (known := games_by_name().get(base)):
+    if any(offer.name == base for offer in all_offers()) or not (known := games_by_name().get(base)):
         return ":".join([base, *changes])
     variant_name(name, ())  # checks the rules that are changed further
     base, *rules = known.split(":")

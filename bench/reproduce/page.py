@@ -42,7 +42,8 @@ published figures are those of Blake and Gent (*The Winnability of Klondike Soli
 Gent's program plays the Spider family [by easier rules](beside-others.md#spider-and-its-relatives).
 
 Of Solvitaire's deals 1 to 10,000 of Klondike (seed 0), 8,131 can be won and 1,869 cannot, all decided and refereed. No
-verdict on the first 5,000 contradicts the published one. `make reproduce KLONDIKE=FILE` compares them again.
+verdict on the first 5,000 contradicts those of Dang and others (*Constraint Models for Klondike*, CP 2025). `make
+reproduce KLONDIKE=FILE` compares them again.
 
 Of Klondike, 20,000 deals are searched within 200,000,000 nodes, so that none is undecided. Only three of those that
 turn three cards need more than the default limit of 20,000,000: 7449, 7779 and 13185.

@@ -30,9 +30,10 @@ COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.
 COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
 `REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
-AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
+AGAIN, LIMITED, WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(5)
 """Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
-filled from waste and stock before anything else moves."""
+filled from waste and stock before anything else moves; whether runs move only if they are whole columns, and whether
+single cards that leave others in theirs do not move to another one."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()
@@ -245,6 +246,13 @@ def movable(s: Words, column: int) -> int:
 
 
 @inlined
+def _is_unit(s: Words, column: int, size: int) -> bool:
+    """Return whether so many cards on top of a column move to another one, if they can move together."""
+    is_part = size < s[LENGTH + column]
+    return bool(not (s[WHOLE_COLUMNS] and is_part and (size > 1 or s[NO_SINGLE_CARDS])))
+
+
+@inlined
 def is_whole(s: Words, column: int) -> bool:
     """Return whether a whole suit lies on top of a column."""
     length, ranks, size = s[LENGTH + column], int64(s[RANKS]), int64(0)
@@ -394,7 +402,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                         fits &= size < length or order_counts(s)
                     else:
                         fits &= (size == largest or s[COMPLETE] == 0) and size < length
-                if fits and target != column:
+                if fits and target != column and _is_unit(s, int64(column), int64(size)):
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
     if s[REMOVABLE] and not fills_first:

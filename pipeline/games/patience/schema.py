@@ -66,6 +66,11 @@ SCHEMA: dict[str, dict[str, Key]] = {
             BUILD,
             "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
         ),
+        "direction": Key(
+            "down",
+            ("down", "either"),
+            "`down`: cards are put on those of the next higher rank; `either`: also on those of the next lower one",
+        ),
         "wrap": Key(False, BOTH, "whether the last rank of a foundation may be put on its first one"),
         "move": Key(
             "card",
@@ -135,6 +140,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
 LATER_KEYS = (
     ("deck", "decks"),
     ("deck", "suits"),
+    ("tableau", "direction"),
     ("tableau", "wrap"),
     ("tableau", "run"),
     ("foundations", "complete-runs"),
@@ -193,6 +199,7 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         deal=value("tableau.deal"),
         face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
         build=value("tableau.build"),
+        direction=value("tableau.direction"),
         build_wraps=value("tableau.wrap"),
         move=value("tableau.move"),
         run="build" if value("tableau.run") == value("tableau.build") else value("tableau.run"),
@@ -319,6 +326,13 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
         yield f'tableau.run = "{rules.run}": tableau.move is "{rules.move}", not "run"'
     if rules.build_wraps and (rules.build == "none" or rules.ranks == 1):
         yield "tableau.wrap = true: no card is put on one of another rank, see tableau.build and deck.ranks"
+    if rules.builds_up and rules.build not in ("red-black", "same-suit", "same-colour"):
+        yield (
+            f'tableau.direction = "either": this is not played with tableau.build = "{rules.build}" yet, only with '
+            '"red-black", "same-suit" and "same-colour"'
+        )
+    if rules.builds_up and rules.move not in ("card", "any"):
+        yield f'tableau.direction = "either": this is not played with tableau.move = "{rules.move}" yet'
     if {"sizes", "count"} <= tableau.keys():
         yield "tableau.count and tableau.sizes are both given: leave out one of them"
     limits = [max(size - 1, 0) for size in rules.sizes]
@@ -340,6 +354,7 @@ def canonical_rules(rules: Rules) -> str:
             "deal": rules.deal,
             "face-down": rules.face_down,
             "build": rules.build,
+            "direction": rules.direction,
             "wrap": rules.build_wraps,
             "move": rules.move,
             "run": rules.run,

@@ -271,6 +271,7 @@ def any_rules(random: Random) -> Rules:
             hole=hole,
             wrap=random.random() < 0.5,
             build_wraps=build != "none" and ranks > 1 and random.random() < WRAPS,
+            direction="either" if random.random() < WRAPS else "down",
         )
         try:
             return parse_rules(rules.name, canonical_rules(rules))

@@ -218,10 +218,10 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     """Yield every move, as it is written, with the state after it."""
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
-            tidy(after, rules)
             goal = target
             if has_copies(rules):
                 goal = _source_word(source, rest, state) + _target_word(target, rest, after)
+            tidy(after, rules)
             yield f"{group[0].name}{goal}", after
     if rules.complete and not waits_for_card(state, rules):
         yield from completed(state, rules)
@@ -254,10 +254,10 @@ def has_copies(rules: Rules) -> bool:
 
 
 def _source_word(source: str, rest: State, state: State) -> str:
-    """Return where a card is that has copies: the number of its column, its place in waste and stock, or a
-    foundation."""
-    if source == "foundations":
-        return "f"
+    """Return where a card is that has copies: the number of its column, its place in waste and stock, a foundation, or
+    the reserve."""
+    if source in ("foundations", "reserve"):
+        return source[0]
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 

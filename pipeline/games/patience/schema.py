@@ -283,20 +283,24 @@ def _errors_of_foundations(rules: Rules) -> Iterator[str]:
 def _errors_of_copies(rules: Rules) -> Iterator[str]:
     """Yield what is not played yet if cards exist more than once."""
     cards = f"each card exists {rules.copies} times (deck.decks = {rules.decks}, deck.suits = {rules.suits})"
-    if not rules.complete:
-        yield from _errors_of_single_copies(rules, cards)
+    if rules.initial == "others":
+        yield f'{cards}: foundations.initial = "others" is not played with them'
     if rules.move == "any":
         yield f'{cards}: tableau.move = "any" is not played with them, since a move would not say which card it means'
-    if rules.cells or rules.reserve or rules.hole != "none":
-        yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
+    if rules.build_wraps and rules.move not in ("card", "whole-pile"):
+        yield (
+            f'{cards}: tableau.wrap = true is not played with tableau.move = "{rules.move}", since a run may have a '
+            "card twice, and a move would not say which one it means"
+        )
+    if rules.cells or rules.hole != "none":
+        yield f"{cards}: cells and a hole are not played with them yet, leave them out"
+    if rules.reserve and (rules.complete or not rules.stacked or (rules.stock and rules.to != "waste")):
+        yield (
+            f"{cards}: a reserve is played with them only if it is stacked, single cards go to the foundations, and "
+            "the stock goes to a waste, see reserve.stacked, foundations.complete-runs and stock.to"
+        )
     if rules.stock and rules.to == "waste" and rules.complete:
         yield f'{cards}: set stock.to = "tableau", since a waste is not played yet if only whole suits leave'
-
-
-def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:
-    """Yield what is not played yet if cards that exist more than once go to foundations one by one."""
-    if rules.foundations != RANKS[0]:
-        yield f'{cards}: set foundations.base = "{RANKS[0]}", since other ones are not played with them yet'
 
 
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:

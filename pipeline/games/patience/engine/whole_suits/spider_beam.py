@@ -9,9 +9,11 @@ from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     AGAIN,
     BEFORE,
+    CARDS,
     COLUMNS,
     COMPLETE,
     COUNT,
+    COVERED,
     DEAL,
     DIED,
     DOWN,
@@ -22,6 +24,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     LENGTH,
     LIMIT,
     LIMITED,
+    MAX_CARDS,
     MOVES,
     NODES,
     OPEN,
@@ -29,6 +32,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     PILES,
     POSITION,
     POSITION_SIZE,
+    RESERVE_FILLS,
     ROW,
     TO_FOUNDATION,
     TURNED,
@@ -47,6 +51,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     push,
     put_back,
     read_row,
+    reserve_of,
     value_of,
     write_row,
 )
@@ -109,6 +114,11 @@ def _undo(s: Words, move: int) -> None:
         put_back(s, move >> 12)
     if target != TO_FOUNDATION:
         _restore(s, target)
+    reserve = reserve_of(s)
+    if s[RESERVE_FILLS] and s[LENGTH + reserve] < s[BEFORE + (LENGTH - POSITION) + reserve]:
+        if column != reserve:
+            s[CARDS + MAX_CARDS * column] = s[COVERED]
+        _restore(s, reserve)
     for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 

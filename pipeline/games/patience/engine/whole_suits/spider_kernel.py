@@ -21,8 +21,8 @@ from dealmill.rules_files import MAX_COLUMNS
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
 
-MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 1, 32
-"""Places are columns, and the waste."""
+MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 2, 32
+"""Places are columns, the waste, and the reserve."""
 MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
@@ -31,6 +31,7 @@ COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
 `REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
 AGAIN, LIMITED, WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(5)
+HAS_RESERVE, RESERVE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(3)
 """Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
 filled from waste and stock before anything else moves; whether runs move only if they are whole columns, and whether
 single cards that leave others in theirs do not move to another one."""
@@ -52,8 +53,9 @@ run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MAX_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
-TAKEN = ARRAY.word()
-"""The card that was taken from a stock that may be gone through again, before its move is taken back."""
+TAKEN, COVERED = ARRAY.words(2)
+"""The card that was taken from a stock that may be gone through again, and the one that was in the place of that which
+filled a column from the reserve, before their moves are taken back."""
 END = ARRAY.size
 
 NO_CARD = NO_COLUMN = 63
@@ -72,15 +74,21 @@ FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
 """What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
 bottom; a suit that has left."""
 CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
-IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN = 7, 6, 3, 3
+IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN, IN_RESERVE = 7, 6, 3, 3, 10
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
 only is lower than all below it, or covers lower ones, for each rank; a card in the waste, or one there that covers
-lower ones, and for each rank; and a card of waste and stock that may be gone through again."""
+lower ones, and for each rank; a card of waste and stock that may be gone through again; and one in the reserve."""
 LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
 """The bits of an entry for its row; those above are for the value."""
 MIX = -7046029254386353131
+
+
+@inlined
+def reserve_of(s: Words) -> int:
+    """Return the place of the reserve, behind that of the waste."""
+    return int64(s[COLUMNS] + 1)
 
 
 @inlined
@@ -153,6 +161,8 @@ def _weigh(s: Words, column: int) -> None:
         value += KING_BELOW
     if s[COMPLETE] == 0:
         value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
+        if column == reserve_of(s):
+            value = -IN_RESERVE * length
     s[KEYS + column], s[VALUES + column] = key, value
 
 
@@ -175,6 +185,9 @@ def position_key(s: Words) -> int:
     if s[TO_WASTE]:
         own = (s[KEYS + s[COLUMNS]] + MAX_COLUMNS) * int64(MIX)
         key += own ^ own >> 31
+    if s[HAS_RESERVE]:
+        own = (s[KEYS + reserve_of(s)] + MAX_COLUMNS + 1) * int64(MIX)
+        key += own ^ own >> 31
     key *= int64(MIX)
     key ^= key >> 32
     return int64(key) if key else int64(1)
@@ -190,6 +203,8 @@ def value_of(s: Words, key: int) -> int:
         has_space |= s[LENGTH + column] == 0
     if s[TO_WASTE]:
         value += s[VALUES + s[COLUMNS]]
+    if s[HAS_RESERVE]:
+        value += s[VALUES + reserve_of(s)]
     if has_space and s[COMPLETE]:
         value += FIRST_SPACE
     if s[NOISE]:
@@ -302,9 +317,11 @@ def has_to_fill(s: Words) -> bool:
 
 @inlined
 def _list_targets(s: Words, count: int, card: int, move: int) -> int:
-    """List the moves of a card of waste or stock, of which one without a target is given; return the number of all
-    moves that are listed."""
+    """List the moves of a card of waste, stock or reserve, of which one without a target is given; return the number of
+    all moves that are listed."""
     may_fill, fills_first = (s[SPACES] >> card) & 1, has_to_fill(s)
+    if s[ONLY_WASTE_FILLS] and move & 63 == reserve_of(s):
+        may_fill = int64(0)
     if pile_of(s, card) >= 0 and not fills_first:
         s[MOVES + count] = move | TO_FOUNDATION << 6
         count += 1
@@ -355,11 +372,20 @@ def _list_from_stock(s: Words, count: int, dealing: bool) -> int:
     return count
 
 
+@inlined
+def _list_from_reserve(s: Words, count: int) -> int:
+    """List the moves of the top card of the reserve; return the number of all moves that are listed."""
+    reserve = reserve_of(s)
+    if s[HAS_RESERVE] == 0 or s[LENGTH + reserve] == 0:
+        return count
+    return _list_targets(s, count, top_card(s, reserve), reserve | 1 << 12)
+
+
 @routine
 def _list_from_foundations(s: Words, count: int) -> int:
     """List the moves of cards that come back from foundations; return the number of all moves that are listed. Of
     foundations of a suit with the same top card, only the last one is asked, so that they stay in order."""
-    for pile in range(s[PILES]):
+    for pile in range(s[PILES] * s[REMOVABLE]):
         height, suit = s[UP + pile], pile // s[COPIES]
         is_last = pile + 1 == (suit + 1) * s[COPIES] or s[UP + pile + 1] < height
         if height <= s[FIXED] or not is_last:
@@ -369,7 +395,7 @@ def _list_from_foundations(s: Words, count: int) -> int:
             under = top_card(s, int64(target))
             fits = (s[PARENTS + card] >> under) & 1
             if under == NO_CARD:
-                fits = may_fill and (s[SPACES] >> card) & 1
+                fits = may_fill and (s[SPACES] >> card) & 1 and not s[ONLY_WASTE_FILLS]
                 may_fill = order_counts(s)  # other empty columns are alike
             if fits:
                 s[MOVES + count] = FROM_FOUNDATION | target << 6 | (card + 1) << 12
@@ -397,7 +423,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 card = card_at(s, int64(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
-                    fits = (s[SPACES] >> card) & 1
+                    fits = (s[SPACES] >> card) & 1 & (1 - s[ONLY_WASTE_FILLS])
                     if literal:
                         fits &= size < length or order_counts(s)
                     else:
@@ -405,8 +431,8 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column and _is_unit(s, int64(column), int64(size)):
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if s[REMOVABLE] and not fills_first:
-        count = _list_from_foundations(s, count)
+    if not fills_first:
+        count = _list_from_foundations(s, _list_from_reserve(s, count))
     if s[TO_WASTE]:
         return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
@@ -459,6 +485,18 @@ def _bring_back(s: Words, card: int, column: int) -> None:
     s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = card
     s[LENGTH + column] += 1
     s[LEFT] += 1
+
+
+@inlined
+def _fill(s: Words, column: int) -> None:
+    """Fill an empty column from the reserve."""
+    reserve = reserve_of(s)
+    s[COVERED] = s[CARDS + MAX_CARDS * column]
+    s[CARDS + MAX_CARDS * column] = top_card(s, reserve)
+    s[LENGTH + column], s[DOWN + column] = 1, 0
+    s[LENGTH + reserve] -= 1
+    _weigh(s, column)
+    _weigh(s, reserve)
 
 
 @inlined
@@ -549,6 +587,8 @@ def do(s: Words, move: int, literal: bool) -> None:
         s[LENGTH + target] += size
         finish(s, column, literal)
         finish(s, target, literal)
+    if s[RESERVE_FILLS] and column < s[COLUMNS] and s[LENGTH + column] == 0 and s[LENGTH + reserve_of(s)]:
+        _fill(s, column)
 
 
 @inlined

@@ -114,7 +114,7 @@ class ClosedOutput(TextIOBase):
 
 
 class StandardError(FileIO):
-    """An open standard error that drops what cannot be written, such as on a full disk: messages decide no exit code."""
+    """An open standard error that drops what cannot be written, as on a full disk, so that the exit code stays."""
 
     def write(self, data: Any) -> int:
         """Write bytes, or drop them; return how many they are."""

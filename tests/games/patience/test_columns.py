@@ -4,6 +4,7 @@ last one may be put on the first."""
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,13 @@ PARTS = "g 3S2H/2S4H/AD3C2D/2C4CAH3HAS3DAC4D4S"
 NEEDS_AN_ACE = "g AC4H/AS/3H2C/4S3S2S4C3C foundations:2H4D"
 """Only an ace is a place for the four of hearts."""
 STRICT = "canfield:tableau.move=whole-pile:tableau.spaces=reserve-then-waste"
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"move": "whole-pile"},
+    {"move": "card-or-pile"},
+    {"build_wraps": True},
+    {"direction": "either", "build": "same-suit", "move": "card"},
+    {"direction": "either", "build": "red-black", "move": "any"},
+)
 PROOFS: tuple[Callable[[Rules], bool], ...] = (
     easier_game_is_sound,
     cut_proves_losses,
@@ -125,14 +133,8 @@ def test_the_engine_and_the_referees_agree_with_plain_code(seeds: Sequence[int])
 def test_only_a_count_of_all_positions_proves_losses() -> None:
     """The proofs of all other forms know neither whole columns, nor ranks that wrap, nor columns that are built up."""
     for game in FILES.values():
-        for change in (
-            {"move": "whole-pile"},
-            {"move": "card-or-pile"},
-            {"build_wraps": True},
-            {"direction": "either", "build": "same-suit", "move": "card"},
-            {"direction": "either", "build": "red-black", "move": "any"},
-        ):
-            rules = replace(game.rules, **change)  # type: ignore[arg-type]
+        for change in CHANGES:
+            rules = replace(game.rules, **change)
             if game.rules.hole == "none":
                 assert not any(proves(rules) for proves in PROOFS), (rules.name, change)
 

@@ -14,8 +14,9 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import FIRST_BYTES, ROW
 from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, RESERVE, STOCK
 from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
@@ -35,6 +36,9 @@ EARLY = 30
 """A beam dies early after fewer positions than so many times its width."""
 NEAR = 32
 """The positions after one move for each of the width, for which there is room."""
+WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
+"""The weights of beams in turn, see `spider_words`. By the second ones, only runs are worth anything: they win other
+deals."""
 NOISE = 0x9E3779B97F4A7C1
 
 
@@ -117,7 +121,7 @@ class _Search:
         while words[k.NODES] < words[k.LIMIT]:
             width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
-            set_weights(words, number % len(k.WEIGHTS_OF_BEAMS))
+            set_weights(words, number % len(WEIGHTS_OF_BEAMS))
             yield self._beam(width), False
             if number == FIRST_COUNT:
                 yield self._count(FEW_POSITIONS), True
@@ -205,7 +209,7 @@ def _trail(words: k.Words, links: k.Words) -> list[int]:
     row, moves = int(words[k.COUNT]) - 1, list[int]()
     while row:
         link = int(links[row])
-        moves.append(link & k.ROW)
+        moves.append(link & ROW)
         row = link >> 32
     return moves[::-1]
 
@@ -241,7 +245,7 @@ def has_waste(rules: Rules) -> bool:
 def row_size(rules: Rules) -> int:
     """Return the bytes of a position."""
     return (
-        k.FIRST_BYTES
+        FIRST_BYTES
         + len(SUITS) * rules.copies * (not rules.complete)
         + 2 * (len(rules.sizes) + 1 + (rules.reserve > 0))
         + len(rules.deck())
@@ -269,7 +273,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
 
 def set_weights(words: k.Words, number: int) -> None:
     """Write one of `WEIGHTS_OF_BEAMS`."""
-    weights = k.WEIGHTS_OF_BEAMS[number]
+    weights = WEIGHTS_OF_BEAMS[number]
     words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
 
 

@@ -164,8 +164,8 @@ def _fill(s: Words) -> bool:
 @inlined
 def _uses_reserve(s: Words) -> bool:
     """Return whether a card of the reserve is gone after a move."""
-    length = k.LENGTH + reserve_of(s)
-    return bool(s[length] < s[BEFORE + (length - k.POSITION)])
+    reserve = reserve_of(s)
+    return bool(s[k.LENGTH + reserve] < s[BEFORE + (k.LENGTH - k.POSITION) + reserve])
 
 
 @routine

@@ -10,7 +10,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.display.table import written
-from dealmill.pipeline.games.patience.engine.whole_suits import spider, spider_kernel
+from dealmill.pipeline.games.patience.engine.whole_suits import spider
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import Spider
 from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.referee import Referee
@@ -89,7 +89,7 @@ def test_beams_with_other_weights_win_deals_that_the_first_ones_lose(
     batch = solved(rules, [text], limit)
     assert batch.verdicts == [Verdict.WINNABLE]
     Referee(rules)("winnable", text, Verdict.WINNABLE, None, str(batch.evidence[0]))
-    monkeypatch.setattr(spider_kernel, "WEIGHTS_OF_BEAMS", spider_kernel.WEIGHTS_OF_BEAMS[:1])
+    monkeypatch.setattr(spider, "WEIGHTS_OF_BEAMS", spider.WEIGHTS_OF_BEAMS[:1])
     assert solved(rules, [text], limit).verdicts == [Verdict.UNDECIDED]
 
 

@@ -1,7 +1,7 @@
 """The chances of patiences whose cards exist more than once, such as Spider with two decks: how many of 1,000 plays the
 careful player of docs/chances.md wins.
 
-Positions, as rows of bytes, and moves are those of `spider_kernel`, whose words are `s`; the tables in mind are rows.
+Positions, as rows of bytes, and moves are those of `spider_words`, whose words are `s`; the tables in mind are rows.
 The referee has a player of its own.
 """
 
@@ -23,19 +23,19 @@ from dealmill.mind import (
     play_layouts,
     precedes,
 )
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import load, row_size, set_up
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
-    Rows,
-    Words,
-    card_at,
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import (
     do,
+    finish,
+    has_to_fill,
     list_moves,
     may_deal,
-    position_key,
-    read_row,
-    write_row,
+    pile_of,
 )
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import read_row, write_row
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import position_key
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import Rows, Words, card_at
 from dealmill.pipeline.games.patience.rules import Rules
 
 ARRAY = Fields(k.END)
@@ -89,7 +89,7 @@ def _cost_of_column(s: Words, column: int) -> int:
                 cost += mind.MISFIT[suits]
             elif (s[k.RUNS + card] >> under) & 1 == 0:
                 cost += mind.BROKEN_RUN[suits]
-        if suits == 0 and deepest == 0 and k.pile_of(s, card) >= 0:
+        if suits == 0 and deepest == 0 and pile_of(s, card) >= 0:
             deepest = int64(length - 1 - height)
     return cost + mind.ABOVE_NEXT * deepest
 
@@ -150,7 +150,7 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
 def _fill(s: Words) -> bool:
     """Fill empty columns from the waste, or from the stock if there is none; return whether there were any."""
     filled, waste = False, int64(s[k.COLUMNS])
-    while k.has_to_fill(s):
+    while has_to_fill(s):
         if s[k.LENGTH + waste] == 0:
             do(s, int64(k.DEAL << 6), True)
         do(s, waste | _first_space(s) << 6 | 1 << 12, True)
@@ -248,7 +248,7 @@ def _begin_play(s: Words, rows: Rows) -> None:
     for at in range(s[FIRST_SIZE]):
         s[k.STOCK_CARDS + at] = s[FIRST_STOCK + at]
     for column in range(s[k.COLUMNS]):
-        k.finish(s, int64(column), True)
+        finish(s, int64(column), True)
     _fill(s)
 
 

@@ -14,8 +14,9 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import FIRST_BYTES, ROW
 from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
@@ -35,6 +36,9 @@ EARLY = 30
 """A beam dies early after fewer positions than so many times its width."""
 NEAR = 32
 """The positions after one move for each of the width, for which there is room."""
+WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
+"""The weights of beams in turn, see `spider_words`. By the second ones, only runs are worth anything: they win other
+deals."""
 NOISE = 0x9E3779B97F4A7C1
 
 
@@ -117,7 +121,7 @@ class _Search:
         while words[k.NODES] < words[k.LIMIT]:
             width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
-            set_weights(words, number % len(k.WEIGHTS_OF_BEAMS))
+            set_weights(words, number % len(WEIGHTS_OF_BEAMS))
             yield self._beam(width), False
             if number == FIRST_COUNT:
                 yield self._count(FEW_POSITIONS), True
@@ -180,7 +184,7 @@ def _trail(words: k.Words, links: k.Words) -> list[int]:
     row, moves = int(words[k.COUNT]) - 1, list[int]()
     while row:
         link = int(links[row])
-        moves.append(link & k.ROW)
+        moves.append(link & ROW)
         row = link >> 32
     return moves[::-1]
 
@@ -226,10 +230,7 @@ def name_of(rules: Rules, card: int) -> str:
 def row_size(rules: Rules) -> int:
     """Return the bytes of a position."""
     return (
-        k.FIRST_BYTES
-        + len(SUITS) * rules.copies * (not rules.complete)
-        + 2 * (len(rules.sizes) + 1)
-        + len(rules.deck())
+        FIRST_BYTES + len(SUITS) * rules.copies * (not rules.complete) + 2 * (len(rules.sizes) + 1) + len(rules.deck())
     )
 
 
@@ -241,7 +242,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
     words[k.REMOVABLE], words[k.FIXED] = rules.removable, rules.initial == "all"
-    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
+    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.runs_move, rules.move == "any"
+    words[k.WHOLE_COLUMNS], words[k.NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.WASTE_FILLS] = rules.waste_fills
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
@@ -250,7 +252,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
 
 def set_weights(words: k.Words, number: int) -> None:
     """Write one of `WEIGHTS_OF_BEAMS`."""
-    weights = k.WEIGHTS_OF_BEAMS[number]
+    weights = WEIGHTS_OF_BEAMS[number]
     words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
 
 

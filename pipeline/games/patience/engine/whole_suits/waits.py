@@ -7,7 +7,7 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits import waits_kernel as w
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import (
     load,

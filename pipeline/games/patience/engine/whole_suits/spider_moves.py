@@ -1,234 +1,49 @@
-"""The search of patiences whose cards exist more than once, or of which only whole suits leave: Spider, Forty Thieves
-and the like.
+"""List and make the moves of the positions of `spider_words`."""
 
-Cards are numbers, 13 for each suit, counted from the base of the foundations. Since they are not unique, a position is
-its columns card by card, and is hashed column by column. The waste is one more column, on which no card is put. If the
-stock may be gone through again, that column has all cards of waste and stock, in the order of turning. As a row of
-bytes, a position has how many cards are dealt and left, how many are turned and the further passes, the cards on each
-foundation unless whole suits leave, and each column. `links` has the number of the position from which each was
-reached, and the move: the column, the target and the number of cards, the latter from bit 12 on. The other fields are
-in one array, `s`, with their offsets in capitals.
-
-`spider_beam` looks for a win, and `spider_counting` counts.
-"""
-
-import numpy as np
-from numpy.typing import NDArray
-
-from dealmill.kernels import Fields, inlined, int64, routine
-from dealmill.rules_files import MAX_COLUMNS
-
-Words = NDArray[np.int64]
-Rows = NDArray[np.uint8]
-
-MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 1, 32
-"""Places are columns, and the waste."""
-MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
-ARRAY = Fields()
-# Rules and the layout
-COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
-COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
-"""`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
-`REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
-AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
-"""Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
-filled from waste and stock before anything else moves."""
-PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
-# A position
-POSITION = ARRAY.coming()
-LEFT, DEALT, TURNED, PASSES = ARRAY.words(4)
-UP = ARRAY.row(MAX_PILES)
-LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MAX_PLACES)
-POSITION_SIZE = ARRAY.coming() - POSITION
-CARDS = ARRAY.row(MAX_PLACES * MAX_CARDS)
-# The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
-# whether it ended since there was no further move
-NODES, LIMIT, NOISE, COUNT, DIED = ARRAY.words(5)
-WEIGHTS = ARRAY.coming()
-IN_RUN, PER_RUN_CARD, FITTING, LOWER, HIGHER, SPACE = ARRAY.words(6)
-"""What the value of a position counts in a beam: a card that moves with the one below it, also for each card of its
-run; one that only fits, is lower, or is not; an empty column."""
-MOVES = ARRAY.row(MAX_MOVES)
-BEFORE = ARRAY.row(POSITION_SIZE)
-"""The position from which moves are made, without its cards."""
-TAKEN = ARRAY.word()
-"""The card that was taken from a stock that may be gone through again, before its move is taken back."""
-END = ARRAY.size
-
-NO_CARD = NO_COLUMN = 63
-SUIT = (1 << 13) - 1
-"""The first suit, as a set of cards."""
-DEAL, TO_FOUNDATION = 62, 63
-"""Targets of moves that are no columns: the stock is dealt, and a card or a whole suit goes up."""
-FROM_FOUNDATION = 61
-"""The column of a move of a card that comes back; its number of cards is one more than that card."""
-WON, LOST, OPEN = 1, 2, 3
-FIRST_BYTES = 4
-"""The bytes of a row before its foundations."""
-WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
-"""The weights of beams in turn. By the second ones, only runs are worth anything: they win other deals."""
-FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
-"""What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
-bottom; a suit that has left."""
-CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
-IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN = 7, 6, 3, 3
-"""The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
-only is lower than all below it, or covers lower ones, for each rank; a card in the waste, or one there that covers
-lower ones, and for each rank; and a card of waste and stock that may be gone through again."""
-LEAST_VALUE = 1 << 20
-"""Values are greater than its negative."""
-ROW = (1 << 32) - 1
-"""The bits of an entry for its row; those above are for the value."""
-MIX = -7046029254386353131
-
-
-@inlined
-def card_at(s: Words, column: int, height: int) -> int:
-    card: int = s[CARDS + MAX_CARDS * column + height]
-    return card
-
-
-@inlined
-def top_card(s: Words, column: int) -> int:
-    return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else int64(NO_CARD)
-
-
-@routine
-def _worth(s: Words, column: int) -> int:
-    """Return the value of a column if cards go up one by one."""
-    length, value, lowest, under = s[LENGTH + column], int64(0), int64(NO_CARD), int64(NO_CARD)
-    for height in range(length):
-        card = card_at(s, column, int64(height))
-        if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1:
-            value += BUILT
-        elif card % 13 > lowest:
-            value -= COVERING * min(card % 13 - lowest, int64(MAX_COVERED))
-        elif height:
-            value -= UNBUILT
-        lowest, under = min(lowest, card % 13), card
-    return value if length else int64(EMPTY_COLUMN)
-
-
-@routine
-def _worth_of_waste(s: Words, waste: int) -> int:
-    """Return the value of the waste; what covers what does not matter if it will be gone through again."""
-    count = s[LENGTH + waste]
-    if s[AGAIN] and (s[LIMITED] == 0 or s[PASSES]):
-        return int64(-IN_STOCK_AGAIN * count)
-    if s[AGAIN]:
-        count = s[TURNED]
-    value, lowest = -IN_WASTE * count, int64(NO_CARD)
-    for height in range(count):
-        rank = card_at(s, waste, int64(height)) % 13
-        if rank > lowest:
-            value -= COVERING_IN_WASTE + PER_RANK_IN_WASTE * min(rank - lowest, int64(MAX_COVERED))
-        lowest = min(lowest, rank)
-    return int64(value)
-
-
-@routine
-def _weigh(s: Words, column: int) -> None:
-    """Write the key and the value of a column."""
-    length, down = s[LENGTH + column], s[DOWN + column]
-    key, under, value, size = int64(down + 1) << 6, int64(NO_CARD), -FACE_DOWN * down, int64(1)
-    for height in range(length):
-        card = card_at(s, column, int64(height))
-        key = (key ^ (card + 1)) * int64(MIX)
-        key ^= key >> 29
-        if height > down:
-            if (s[RUNS + card] >> under) & 1:
-                size += 1
-                value += s[IN_RUN] + s[PER_RUN_CARD] * size
-            else:
-                size = int64(1)
-                if (s[PARENTS + card] >> under) & 1:
-                    value += s[FITTING]
-                else:
-                    value += s[LOWER] if card % 13 < under % 13 else s[HIGHER]
-        under = card
-    if length == 0:
-        value += s[SPACE]
-    elif down == 0 and card_at(s, column, int64(0)) % 13 == s[RANKS] - 1:
-        value += KING_BELOW
-    if s[COMPLETE] == 0:
-        value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
-    s[KEYS + column], s[VALUES + column] = key, value
-
-
-@inlined
-def order_counts(s: Words) -> bool:
-    """Return whether the order of columns counts, since cards will be dealt to them."""
-    return bool(s[DEALT] < s[STOCK_SIZE] and s[TO_WASTE] == 0)
-
-
-@inlined
-def position_key(s: Words) -> int:
-    """Return the key of the position: the order of columns counts if cards will be dealt to them."""
-    key, in_order = int64(s[DEALT] | s[TURNED] << 8 | s[PASSES] << 16), order_counts(s)
-    for column in range(s[COLUMNS]):
-        own = s[KEYS + column]
-        if in_order:
-            own = (own + column) * int64(MIX)
-            own ^= own >> 31
-        key += own
-    if s[TO_WASTE]:
-        own = (s[KEYS + s[COLUMNS]] + MAX_COLUMNS) * int64(MIX)
-        key += own ^ own >> 31
-    key *= int64(MIX)
-    key ^= key >> 32
-    return int64(key) if key else int64(1)
-
-
-@inlined
-def value_of(s: Words, key: int) -> int:
-    """Return the value of the position with a key."""
-    value: int = -WHOLE_SUIT * (s[LEFT] // s[RANKS]) if s[COMPLETE] else -CARD_LEFT * s[LEFT]
-    has_space = False
-    for column in range(s[COLUMNS]):
-        value += s[VALUES + column]
-        has_space |= s[LENGTH + column] == 0
-    if s[TO_WASTE]:
-        value += s[VALUES + s[COLUMNS]]
-    if has_space and s[COMPLETE]:
-        value += FIRST_SPACE
-    if s[NOISE]:
-        value += ((key ^ s[NOISE]) * int64(MIX) >> 40) & 15
-    return value
-
-
-@routine
-def read_row(s: Words, rows: Rows, row: int) -> None:
-    """Make a row the position."""
-    s[DEALT], s[LEFT], s[TURNED], s[PASSES] = rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3]
-    at = int64(FIRST_BYTES)
-    for pile in range(s[PILES]):
-        s[UP + pile] = rows[row, at + pile]
-    at += s[PILES]
-    for column in range(s[PLACES]):
-        length = int64(rows[row, at])
-        s[LENGTH + column], s[DOWN + column] = length, rows[row, at + 1]
-        at += 2
-        for height in range(length):
-            s[CARDS + MAX_CARDS * column + height] = rows[row, at + height]
-        at += length
-        _weigh(s, int64(column))
-
-
-@routine
-def write_row(s: Words, rows: Rows, row: int) -> None:
-    """Write the position to a row."""
-    rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3] = s[DEALT], s[LEFT], s[TURNED], s[PASSES]
-    at = int64(FIRST_BYTES)
-    for pile in range(s[PILES]):
-        rows[row, at + pile] = s[UP + pile]
-    at += s[PILES]
-    for column in range(s[PLACES]):
-        length = s[LENGTH + column]
-        rows[row, at], rows[row, at + 1] = length, s[DOWN + column]
-        at += 2
-        for height in range(length):
-            rows[row, at + height] = s[CARDS + MAX_CARDS * column + height]
-        at += length
+from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import order_counts, weigh
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
+    AGAIN,
+    CARDS,
+    COLUMNS,
+    COMPLETE,
+    COPIES,
+    DEAL,
+    DEALT,
+    DOWN,
+    DRAW,
+    FIXED,
+    FROM_FOUNDATION,
+    FULL_COLUMNS,
+    LEFT,
+    LENGTH,
+    LIMITED,
+    MAX_CARDS,
+    MOVES,
+    MOVES_ANY,
+    MOVES_RUNS,
+    NO_CARD,
+    NO_SINGLE_CARDS,
+    PARENTS,
+    PASSES,
+    PILES,
+    RANKS,
+    REMOVABLE,
+    RUNS,
+    SPACES,
+    STOCK_CARDS,
+    STOCK_SIZE,
+    TAKEN,
+    TO_FOUNDATION,
+    TO_WASTE,
+    TURNED,
+    UP,
+    WASTE_FILLS,
+    WHOLE_COLUMNS,
+    Words,
+    card_at,
+    top_card,
+)
 
 
 @inlined
@@ -242,6 +57,13 @@ def movable(s: Words, column: int) -> int:
             break
         size += 1
     return size
+
+
+@inlined
+def _is_unit(s: Words, column: int, size: int) -> bool:
+    """Return whether so many cards on top of a column move to another one, if they can move together."""
+    is_part = size < s[LENGTH + column]
+    return bool(not (s[WHOLE_COLUMNS] and is_part and (size > 1 or s[NO_SINGLE_CARDS])))
 
 
 @inlined
@@ -394,7 +216,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                         fits &= size < length or order_counts(s)
                     else:
                         fits &= (size == largest or s[COMPLETE] == 0) and size < length
-                if fits and target != column:
+                if fits and target != column and _is_unit(s, int64(column), int64(size)):
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
     if s[REMOVABLE] and not fills_first:
@@ -420,7 +242,7 @@ def finish(s: Words, column: int, literal: bool) -> None:
     _turn_up(s, column)
     while not literal and s[COMPLETE] and is_whole(s, column):
         _put_suit_up(s, column)
-    _weigh(s, column)
+    weigh(s, column)
 
 
 @inlined
@@ -501,7 +323,7 @@ def _deal(s: Words, literal: bool) -> None:
             _turn_again(s)
         else:
             _turn(s, min(s[DRAW], s[STOCK_SIZE] - s[DEALT]))
-        _weigh(s, int64(s[COLUMNS]))
+        weigh(s, int64(s[COLUMNS]))
         return
     dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
     for each in range(dealt):
@@ -529,7 +351,7 @@ def do(s: Words, move: int, literal: bool) -> None:
         else:
             _put_card_up(s, column)
             _turn_up(s, column)
-        _weigh(s, column)
+        weigh(s, column)
     elif column == FROM_FOUNDATION:
         _bring_back(s, size - 1, target)
         finish(s, target, literal)
@@ -541,46 +363,3 @@ def do(s: Words, move: int, literal: bool) -> None:
         s[LENGTH + target] += size
         finish(s, column, literal)
         finish(s, target, literal)
-
-
-@inlined
-def store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
-    """Write the position as the next row, and return its entry; 0 if it is not new, and -1 if there is no row left, or
-    the limit of nodes is reached."""
-    key, mask = position_key(s), len(table) - 1
-    slot = (key >> 20) & mask
-    while table[slot] != 0 and table[slot] != key:
-        slot = (slot + 1) & mask
-    if table[slot] == key:
-        return int64(0)
-    if s[COUNT] == len(rows) or s[NODES] == s[LIMIT]:
-        return int64(-1)
-    row = int64(s[COUNT])
-    table[slot], links[row] = key, link
-    write_row(s, rows, row)
-    s[COUNT] += 1
-    s[NODES] += 1
-    return (value_of(s, key) + LEAST_VALUE) << 32 | row
-
-
-@inlined
-def push(heap: Words, size: int, entry: int) -> None:
-    """Add an entry to a heap of this size, whose first entry is the greatest."""
-    at = size
-    while at and heap[(at - 1) >> 1] < entry:
-        heap[at] = heap[(at - 1) >> 1]
-        at = (at - 1) >> 1
-    heap[at] = entry
-
-
-@inlined
-def pop(heap: Words, size: int) -> None:
-    """Remove the first entry of a heap; `size` is that without it."""
-    entry, at, child = heap[size], int64(0), int64(1)
-    while child < size:
-        child += child + 1 < size and heap[child + 1] > heap[child]
-        if heap[child] <= entry:
-            break
-        heap[at] = heap[child]
-        at, child = child, 2 * child + 1
-    heap[at] = entry

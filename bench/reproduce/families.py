@@ -1,13 +1,11 @@
-"""Surveys of all patiences and covering games: how many deals can be won. Referees check every verdict on the way."""
+"""Surveys of all patiences and covering games: how many deals can be won."""
 
 from bench.reproduce.pyramid import DECKS
 from bench.reproduce.surveys import Question, published
-from dealmill import Survey
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
 from dealmill.pipeline.games.names import names_of, word_of
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
-from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS, MORE_DEALS = 10_000, 1_000, 20_000
 FEWER = (
@@ -121,17 +119,3 @@ def question(name: str) -> Question:
 def known_as(name: str) -> str:
     """Return how people write the name of a variant."""
     return next(known for known in names_of(find_game(name).name) if word_of(known) == name)
-
-
-def check(name: str, survey: Survey) -> None:
-    """Have the referees of a game replay each win, and count the positions of each loss.
-
-    Raises
-    ------
-    InvalidEvidence
-        If the evidence does not prove a verdict.
-    """
-    check = find_game(name).compiled_check
-    for result in survey.results():
-        if result.verdict is not Verdict.UNDECIDED:
-            check("winnable", result.layout, result.verdict, None, result.evidence or "")

@@ -35,12 +35,6 @@ let read_size_of_table text =
   if number > max_positions then not_covered "more than %d positions" max_positions;
   number
 
-(* Evidence of another form. *)
-let not_read_or_covered evidence =
-  match String.split_on_char ' ' evidence with
-  | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
-  | _ -> fail "%S is not the evidence of a loss" evidence
-
 (* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
    a foundation are not idle. *)
 let read_evidence game rules position evidence =
@@ -59,7 +53,7 @@ let read_evidence game rules position evidence =
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
       (idle, absent_at_once, number)
-  | _ -> not_read_or_covered evidence
+  | _ -> fail "%S is not the evidence of a loss" evidence
 
 let is_swept rules position =
   let tuples = List.fold_left (fun product front -> product * (List.length front + 1)) 1 (fronts_of position) in
@@ -82,6 +76,9 @@ let judge game row =
   | [ "cut"; "*"; number ] ->
       Safe_losses.check_covered game rules ~refutes:true;
       Safe_losses.judge rules [] ~refutes:true position (read_size_of_table number)
+  | [ "walks"; "*"; number ] ->
+      Walk_losses.check_covered rules;
+      Walk_losses.judge rules position (read_size_of_table number)
   | [ "safe"; cards; number ] when String.starts_with ~prefix:"*" cards ->
       Safe_losses.check_covered game rules ~refutes:false;
       let idle, _, number = read_evidence game rules position (cards ^ " " ^ number) in

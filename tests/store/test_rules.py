@@ -193,7 +193,7 @@ HOSTILE: dict[str, str] = {
     "a huge text": "#" * 70_000,
     "nested": "a=" + "[" * 60_000,
     "a huge number": "a=" + "9" * 60_000,
-    "not played": 'title = "A"\n[tableau]\nwrap = true',
+    "not played": 'title = "A"\n[foundations]\ndirection = "down"',
 }
 
 

@@ -113,8 +113,9 @@ def won(state: State, rules: Rules) -> bool:
     return sum(map(sum, state.up.values())) == 4 * rules.decks * rules.ranks
 
 
-def fits(card: Card, below: Card, state: State, build: str) -> bool:
-    """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names."""
+def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False) -> bool:
+    """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names, and
+    in which ranks wrap or not."""
     if below.down or build == "none":
         return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
@@ -125,12 +126,16 @@ def fits(card: Card, below: Card, state: State, build: str) -> bool:
         "same-colour": same_colour,
         "other-suit": card.suit != below.suit,
     }[build]
-    return state.height(card) + 1 == state.height(below) and suits
+    follows = state.height(card) + 1 == state.height(below)
+    if wraps and state.height(card) == len(state.order) - 1:
+        follows = state.height(below) == 0
+    return follows and suits
 
 
 def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
     """Return whether a card is part of a run with the one below it."""
-    return fits(card, below, state, rules.build if rules.run == "build" else rules.run)
+    build = rules.build if rules.run == "build" else rules.run
+    return fits(card, below, state, build, wraps=rules.build_wraps)
 
 
 def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
@@ -195,15 +200,16 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
 
 
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
-    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or any that lie face
-    up."""
+    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or only those that are
+    the whole column, or any that lie face up."""
     is_run = True
     for size in range(1, len(column) + 1):
         group = column[-size:]
         if group[0].down:
             return
         is_run = size == 1 or (is_run and joined(group[1], group[0], state, rules))
-        if size == 1 or rules.move == "any" or (rules.move == "run" and is_run):
+        is_whole = rules.move in ("whole-pile", "card-or-pile") and size == len(column)
+        if size == 1 or rules.move == "any" or (is_run and (rules.move == "run" or is_whole)):
             yield group
 
 
@@ -304,6 +310,8 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
+        if rules.move == "whole-pile" and source == "columns" and leaves_some(rest, before):
+            continue
         space = {
             "any": True,
             "reserve": True,
@@ -314,7 +322,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         }[rules.spaces]
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
-        if not (fits(card, column[-1], rest, rules.build) if column else space):
+        if not (fits(card, column[-1], rest, rules.build, wraps=rules.build_wraps) if column else space):
             continue
         emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
         if not column and emptied and not ordered:
@@ -323,6 +331,11 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         after.columns[number] += group
         empty = f"e{number + 1}" if rules.to == "tableau" else "e"
         yield (column[-1].name if column else empty), after
+
+
+def leaves_some(rest: State, before: State) -> bool:
+    """Return whether the column from which cards were picked up is not empty."""
+    return any(column and column != old for column, old in zip(rest.columns, before.columns, strict=True))
 
 
 def key(state: State, rules: Rules) -> object:

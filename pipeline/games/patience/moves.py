@@ -91,6 +91,8 @@ class Moves:
                 if size and not self.move_together(column[-size], column[-size - 1], base):
                     break
                 size += 1
+                if rules.whole_columns_move and 1 < size < len(column):
+                    continue
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
                 yield column[-size:], position._replace(columns=columns)
         for card in position.cells:
@@ -126,6 +128,8 @@ class Moves:
             return
         if len(cards) == 1 and not fills_first:
             yield from self._single(card, rest, before)
+        if rules.move == "whole-pile" and self._is_part(rest, before):
+            return
         for number, column in enumerate(rest.columns):
             if column:
                 target = column[-1]
@@ -140,6 +144,11 @@ class Moves:
                 word = self._word(card, target, f"-{number + 1}", rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
+
+    def _is_part(self, rest: Position, before: Position) -> bool:
+        """Return whether the cards that `rest` lacks leave others in their column."""
+        pairs_of_columns = zip(rest.columns, before.columns, strict=True)
+        return any(left and len(left) < len(column) for left, column in pairs_of_columns)
 
     def _word(self, card: str, target: str, target_of_copy: str, rest: Position, before: Position) -> str:
         """Return the word for the move of a card, which says where it is if it has copies."""
@@ -274,8 +283,9 @@ class Moves:
 
     def move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
-        move = self.rules.move
-        return below[1].isupper() if move == "any" else move == "run" and self.is_run(card, below, base)
+        if self.rules.move == "any":
+            return below[1].isupper()
+        return self.rules.runs_move and self.is_run(card, below, base)
 
     def is_run(self, card: str, below: str, base: int) -> bool:
         """Return whether a card moves along with the one that it lies on, if runs move."""

@@ -192,9 +192,11 @@ class Reader:
                 yield f"{card} is on top of a foundation, but only whole suits leave the columns"
         if rules.hole != "none" and len(parts.get("hole", "")) != 2:
             yield "the hole has no single card on top, expected one such as hole:6H"
-        limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock, "waste": rules.stock}
-        for part, limit in limits.items():
+        for part, limit in {"cells": rules.cells, "reserve": rules.reserve}.items():
             if (count := len(parts.get(part, "")) // 2) > limit:
                 yield f"{count} cards are in {part}, expected at most {limit}"
+        beside = len(parts.get("stock", "") + parts.get("waste", "")) // 2
+        if beside > rules.stock:  # no card comes back to them
+            yield f"stock and waste have {beside} cards, expected at most {rules.stock}"
         if "passes" in parts and parts["passes"] not in map(str, range(rules.passes)):
             yield f"the number of further passes is {parts['passes'][:40]}, expected 0 to {rules.passes - 1}"

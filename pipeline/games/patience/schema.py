@@ -66,13 +66,12 @@ SCHEMA: dict[str, dict[str, Key]] = {
             BUILD,
             "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
         ),
-        "wrap": Key(False, BOTH, "whether the last rank may be put on the first one of a foundation", (True,)),
+        "wrap": Key(False, BOTH, "whether the last rank of a foundation may be put on its first one"),
         "move": Key(
             "card",
-            ("card", "run", "whole-pile", "any"),
-            "what moves between columns: the top card, also a run built as above, a column that is a run, or any card "
-            "with those on it",
-            ("whole-pile",),
+            ("card", "run", "whole-pile", "card-or-pile", "any"),
+            "what moves between columns: the top card; also a run built as above; only a column that is a run; the top "
+            "card or such a column; or any card with those on it",
         ),
         "run": Key(
             "build",
@@ -136,6 +135,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
 LATER_KEYS = (
     ("deck", "decks"),
     ("deck", "suits"),
+    ("tableau", "wrap"),
     ("tableau", "run"),
     ("foundations", "complete-runs"),
     ("stock", "full-columns"),
@@ -193,6 +193,7 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         deal=value("tableau.deal"),
         face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
         build=value("tableau.build"),
+        build_wraps=value("tableau.wrap"),
         move=value("tableau.move"),
         run="build" if value("tableau.run") == value("tableau.build") else value("tableau.run"),
         spaces=value("tableau.spaces"),
@@ -316,6 +317,8 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
         yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
     if rules.run != "build" and rules.move != "run":
         yield f'tableau.run = "{rules.run}": tableau.move is "{rules.move}", not "run"'
+    if rules.build_wraps and (rules.build == "none" or rules.ranks == 1):
+        yield "tableau.wrap = true: no card is put on one of another rank, see tableau.build and deck.ranks"
     if {"sizes", "count"} <= tableau.keys():
         yield "tableau.count and tableau.sizes are both given: leave out one of them"
     limits = [max(size - 1, 0) for size in rules.sizes]
@@ -337,6 +340,7 @@ def canonical_rules(rules: Rules) -> str:
             "deal": rules.deal,
             "face-down": rules.face_down,
             "build": rules.build,
+            "wrap": rules.build_wraps,
             "move": rules.move,
             "run": rules.run,
             "spaces": rules.spaces,

@@ -13,6 +13,10 @@ from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, pars
 from tests.selection import SELECTION
 
 BUILDS_OF_RUNS = BUILD[:-1]
+PILES = ("whole-pile", "card-or-pile")
+"""How columns move as a whole."""
+WRAPS = 0.2
+"""The share of rules by which the last rank may be put on the first one."""
 
 
 def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
@@ -47,6 +51,7 @@ def random_rules(random: Random) -> Rules:
         sizes = [0] * count
         for _ in range(left):
             sizes[random.randrange(count)] += 1
+        build = random.choice([*BUILD, "red-black"])
         spaces = ["any", "kings", "none"] + ["reserve"] * (reserve > 0 and stacked)
         face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
         face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
@@ -59,8 +64,8 @@ def random_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=random.choice(["rows", "diagonal"]),
             face_down=random.choice(face_down),
-            build=random.choice([*BUILD, "red-black"]),
-            move=random.choice(["card", "run", "run", "any"]),
+            build=build,
+            move=random.choice(["card", "run", "run", "any", *PILES]),
             run="build",
             spaces=random.choice(spaces),
             foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks] if hole == "none" else "A"),
@@ -78,6 +83,7 @@ def random_rules(random: Random) -> Rules:
             passes=random.choice([0, 0, 1, 2]),
             hole=hole,
             wrap=random.random() < 0.5,
+            build_wraps=build != "none" and random.random() < WRAPS,
         )
 
 
@@ -129,9 +135,10 @@ def random_rules_by_stages(random: Random) -> Rules:
             decks=decks,
             suits=suits,
             ranks=ranks,
+            build_wraps=ranks > 1 and random.random() < WRAPS,
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
-            move=random.choice(["card", "run", "run"]),
+            move=random.choice(["card", "run", "run", "run", *PILES]),
             spaces=random.choice(["any", "any", "kings", "none"]),
             run=random.choice(BUILDS_OF_RUNS),
             foundations=random.choice(RANKS[:ranks]),
@@ -162,13 +169,14 @@ def random_rules_of_copies(random: Random) -> Rules:
         sizes = [0] * random.randint(1, 6)
         for _ in range(left):
             sizes[random.randrange(len(sizes))] += 1
-        move = random.choice(["card", "card", "run"])
+        move = random.choice(["card", "card", "card", "run", "run", *PILES])
         to = random.choice(["waste", "waste", "tableau"])
         return replace(
             random_rules(random),
             decks=decks,
             suits=suits,
             ranks=ranks,
+            build_wraps=ranks > 1 and random.random() < WRAPS,
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
@@ -231,7 +239,7 @@ def any_rules(random: Random) -> Rules:
         face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
         face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
         base = "A" if hole != "none" else "dealt" if initial in ("one", "others") else choose(RANKS[:ranks])
-        move = choose(["card", "run", "run", "any"])
+        move, build = choose(["card", "run", "run", "any", *PILES]), choose(BUILD)
         rules = Rules(
             name="any",
             title="Any",
@@ -243,7 +251,7 @@ def any_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=choose(["rows", "diagonal", "kings-below"]),
             face_down=choose(face_down),
-            build=choose(BUILD),
+            build=build,
             move=move,
             run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=choose(["any", "kings", "none", "reserve", "waste", "reserve-then-waste"]),
@@ -262,6 +270,7 @@ def any_rules(random: Random) -> Rules:
             passes=choose([0, 0, 1, 2, 3]),
             hole=hole,
             wrap=random.random() < 0.5,
+            build_wraps=build != "none" and ranks > 1 and random.random() < WRAPS,
         )
         try:
             return parse_rules(rules.name, canonical_rules(rules))

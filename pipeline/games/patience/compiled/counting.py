@@ -61,6 +61,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     MOVES_ANY,
     MOVES_RUNS,
     NO_CARD,
+    NO_SINGLE_CARDS,
     ON_FOUNDATION,
     ON_PARENT,
     ON_SPACE,
@@ -89,6 +90,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     UP,
     WAS_STOCK,
     WASTE_FILLS,
+    WHOLE_COLUMNS,
     WORDS,
     WRAP,
     load,
@@ -208,7 +210,7 @@ def locate_cards(t: Words) -> None:
                 stock |= bit
                 continue
         elif code >= ON_PARENT:
-            below = 13 * (code - ON_PARENT) + card % 13 + 1
+            below = 13 * (code - ON_PARENT) + (card % 13 + 1 if card % 13 < t[LAST_RANK] else 0)
         elif code == ON_SPACE:
             columns -= 1
         else:
@@ -397,6 +399,8 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
                 filled += 1
             if filled < t[CELLS]:
                 end = _move(t, end, card, int64(IN_CELL), turning)
+    if t[NO_SINGLE_CARDS] and whole == 0 and t[TOPS] & bit_of(top):
+        return end
     below = t[PARENTS + card] & t[TOPS] & ~bit_of(top)
     while below:
         end = _move(t, end, card, ON_PARENT + first_of(below) // 13, turning)
@@ -542,7 +546,8 @@ def list_moves(t: Words) -> int:
         cards &= cards - 1
         while True:
             whole = int64(t[CODES + card] == ON_SPACE)
-            end = _targets(t, end, card, top, t[CODES + card], whole, turning)
+            if card == top or whole or t[WHOLE_COLUMNS] == 0:
+                end = _targets(t, end, card, top, t[CODES + card], whole, turning)
             if not moves_along(t, card):
                 break
             card = t[UNDER + card]

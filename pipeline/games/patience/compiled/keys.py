@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Row, check_memory, compiling, inlined, int64, lowest_bit
+from dealmill.kernels import Item, Row, check_memory, compiling, inlined, int64, lowest_bit
 from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
@@ -81,7 +81,7 @@ def first_of(cards: int) -> int:
 
 
 @inlined
-def mixed_key(t: Words, key: Row | int, size: int) -> int:
+def mixed_key(t: Words, key: Row | Item, size: int) -> int:
     """Return a number of 64 bits that depends on each bit of the key of this size at an offset, the upper half best."""
     mixed = int64(0)
     for part in range(size):
@@ -90,13 +90,13 @@ def mixed_key(t: Words, key: Row | int, size: int) -> int:
 
 
 @inlined
-def first_slot(t: Words, key: Row | int, size: int, slots: Slots) -> int:
+def first_slot(t: Words, key: Row | Item, size: int, slots: Slots) -> int:
     """Return the slot at which the key of this size at an offset is looked for first."""
     return (mixed_key(t, key, size) >> 24) & (len(slots) - 1)
 
 
 @inlined
-def slot_of(t: Words, key: Row | int, size: int, keys: Words, slots: Slots) -> int:
+def slot_of(t: Words, key: Row | Item, size: int, keys: Words, slots: Slots) -> int:
     """Return the slot with the number of the key of this size at an offset, from 1, or the free one for it."""
     at = first_slot(t, key, size, slots)
     while slots[at]:
@@ -110,7 +110,7 @@ def slot_of(t: Words, key: Row | int, size: int, keys: Words, slots: Slots) -> i
 
 
 @inlined
-def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+def is_new_key(t: Words, key: Row | Item, size: int, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
     new."""
     at = slot_of(t, key, size, keys, slots)
@@ -119,4 +119,41 @@ def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, c
     for part in range(size):
         keys[size * count + part] = t[key + part]
     slots[at] = count + 1
+    return True
+
+
+@inlined
+def first_whole_slot(t: Words, key: Row | Item, size: int, table: Words) -> int:
+    """Return the slot of a table of whole keys, with any number of slots, at which the key of this size at an offset is
+    looked for first."""
+    return ((mixed_key(t, key, size) >> 32 & 0xFFFFFFFF) * len(table)) >> 32
+
+
+@inlined
+def whole_slot_of(t: Words, key: Row | Item, size: int, table: Words) -> int:
+    """Return the slot with the key of this size at an offset, or the free one for it. The first word of each key is
+    larger by one in the table, and 0 in a free slot."""
+    slot = first_whole_slot(t, key, size, table)
+    while table[slot, 0]:
+        part = int64(0)
+        while part < size and table[slot, part] == t[key + part] + (part == 0):
+            part += 1
+        if part == size:
+            break
+        slot += 1
+        if slot == len(table):
+            slot = int64(0)
+    return slot
+
+
+@inlined
+def is_new_whole_key(t: Words, key: Row | Item, size: int, queue: Words, table: Words, end: int) -> bool:
+    """Write the key of this size at an offset to the table, and to the queue at its end, unless it is known; return
+    whether it is new."""
+    slot = whole_slot_of(t, key, size, table)
+    if table[slot, 0]:
+        return False
+    for part in range(size):
+        table[slot, part] = t[key + part] + (part == 0)
+        queue[size * end + part] = t[key + part]
     return True

@@ -6,8 +6,15 @@ evidence; of the compiled referee of other losses, how positions are stored and 
 
 import numpy as np
 
-from dealmill.kernels import Row, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
-from dealmill.pipeline.games.patience.compiled.keys import WON, Words, counted, mixed_key
+from dealmill.kernels import int64, kernel, load_ahead, pointer_to, routine, row_of
+from dealmill.pipeline.games.patience.compiled.keys import (
+    WON,
+    Words,
+    counted,
+    first_whole_slot,
+    is_new_whole_key,
+    whole_slot_of,
+)
 from dealmill.pipeline.games.patience.compiled.quotient_positions import (
     copy_key,
     look,
@@ -39,44 +46,6 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
 
 
-@inlined
-def _is_in(t: Words, slot: int, table: Words) -> bool:
-    """Return whether a slot of the table has the key."""
-    part = int64(0)
-    while part < t[WORDS] and table[slot, part] == t[KEY + part] + (part == 0):
-        part += 1
-    return bool(part == t[WORDS])
-
-
-@inlined
-def _first_slot(t: Words, key: Row | int, table: Words) -> int:
-    """Return the slot at which the key at an offset is looked for first, of any number of slots."""
-    return ((mixed_key(t, key, t[WORDS]) >> 32 & 0xFFFFFFFF) * len(table)) >> 32
-
-
-@inlined
-def _slot_of_key(t: Words, table: Words) -> int:
-    """Return the slot that has the key, or the free one for it."""
-    slot = _first_slot(t, row_of(KEY), table)
-    while table[slot, 0] and not _is_in(t, slot, table):
-        slot += 1
-        if slot == len(table):
-            slot = int64(0)
-    return slot
-
-
-@inlined
-def _is_new(t: Words, queue: Words, table: Words, end: int) -> bool:
-    """Write the key to the table, and to the queue at its end, unless it is known; return whether it is new."""
-    slot = _slot_of_key(t, table)
-    if table[slot, 0]:
-        return False
-    for part in range(t[WORDS]):
-        table[slot, part] = t[KEY + part] + (part == 0)
-        queue[t[WORDS] * end + part] = t[KEY + part]
-    return True
-
-
 @routine
 def _visit(t: Words, queue: Words, table: Words, number: int, moves: int) -> int:
     """Visit a position of the queue, write the keys after its moves behind those of other positions, `moves` in all,
@@ -91,7 +60,7 @@ def _visit(t: Words, queue: Words, table: Words, number: int, moves: int) -> int
         return moves
     end = write_keys_after(t, queue, size * number, moves)
     for move in range(moves, end):
-        load_ahead(table, size * _first_slot(t, KEYS_AFTER + size * move, table))
+        load_ahead(table, size * first_whole_slot(t, KEYS_AFTER + size * move, size, table))
     return end
 
 
@@ -107,10 +76,10 @@ def _visit_some(t: Words, queue: Words, table: Words, first: int, number: int, e
             return int64(WON)
     for move in range(moves):
         copy_key(t, t, KEYS_AFTER + t[WORDS] * move)
-        if table[_slot_of_key(t, table), 0]:
+        if table[whole_slot_of(t, row_of(KEY), t[WORDS], table), 0]:
             continue  # a position that was reached, from which no safe card goes up
         settle(t)
-        new += _is_new(t, queue, table, end + new)
+        new += is_new_whole_key(t, row_of(KEY), t[WORDS], queue, table, end + new)
         if new > room:
             break
     return new
@@ -123,14 +92,13 @@ def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) 
 
     After that, the latest positions are visited first: what they lead to is more likely to be in the cache. Several are
     visited at once, so that most of the slots that they ask for have come when they are compared. The table has whole
-    keys, not their numbers, so that a key is compared where it is looked for; the first word of each is larger by one,
-    and 0 in a free slot.
+    keys, not their numbers, so that a key is compared where it is looked for.
     """
     t = pointer_to(words)
     write_key(t)
     settle(t)
     count, visited, steps, before, new = int64(0), int64(0), int64(0), int64(0), int64(0)
-    count += _is_new(t, queue, table, count)
+    count += is_new_whole_key(t, row_of(KEY), t[WORDS], queue, table, count)
     while visited < count <= min(limit, len(counts)):
         if visited == before:  # all positions with one move less are visited
             before = count

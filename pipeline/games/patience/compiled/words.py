@@ -22,6 +22,9 @@ ARRAY = Fields()
 # Rules
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
 TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE, WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(8)
+WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(2)
+"""Whether runs move only if they are whole columns, and whether cards that leave others in theirs do not move to
+another one."""
 # Layouts
 FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
 # Positions, and the number of words of their keys
@@ -121,7 +124,8 @@ def _load_piles(
 
 def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
     """Write what is the same for all layouts but for the rules of the stock."""
-    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.reserve_fills
+    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.runs_move, rules.cells, rules.reserve_fills
+    t[WHOLE_COLUMNS], t[NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     t[SPACES], t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.cards_for_spaces, rules.waste_fills, rules.only_waste_fills
     t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1

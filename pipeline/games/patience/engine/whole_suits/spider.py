@@ -242,7 +242,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
     words[k.REMOVABLE], words[k.FIXED] = rules.removable, rules.initial == "all"
-    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
+    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.runs_move, rules.move == "any"
+    words[k.WHOLE_COLUMNS], words[k.NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.WASTE_FILLS] = rules.waste_fills
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents

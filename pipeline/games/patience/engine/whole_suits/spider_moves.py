@@ -23,6 +23,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     MOVES_ANY,
     MOVES_RUNS,
     NO_CARD,
+    NO_SINGLE_CARDS,
     PARENTS,
     PASSES,
     PILES,
@@ -38,6 +39,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     TURNED,
     UP,
     WASTE_FILLS,
+    WHOLE_COLUMNS,
     Words,
     card_at,
     top_card,
@@ -55,6 +57,13 @@ def movable(s: Words, column: int) -> int:
             break
         size += 1
     return size
+
+
+@inlined
+def _is_unit(s: Words, column: int, size: int) -> bool:
+    """Return whether so many cards on top of a column move to another one, if they can move together."""
+    is_part = size < s[LENGTH + column]
+    return bool(not (s[WHOLE_COLUMNS] and is_part and (size > 1 or s[NO_SINGLE_CARDS])))
 
 
 @inlined
@@ -207,7 +216,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                         fits &= size < length or order_counts(s)
                     else:
                         fits &= (size == largest or s[COMPLETE] == 0) and size < length
-                if fits and target != column:
+                if fits and target != column and _is_unit(s, int64(column), int64(size)):
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
     if s[REMOVABLE] and not fills_first:

@@ -29,9 +29,10 @@ COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.
 COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(8)
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
 `REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
-AGAIN, LIMITED, WASTE_FILLS = ARRAY.words(3)
+AGAIN, LIMITED, WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(5)
 """Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
-filled from waste and stock before anything else moves."""
+filled from waste and stock before anything else moves; whether runs move only if they are whole columns, and whether
+single cards that leave others in theirs do not move to another one."""
 PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_CARDS)
 # A position
 POSITION = ARRAY.coming()

@@ -43,7 +43,7 @@ def test_counts_of_castles_win_what_plain_code_wins(seeds: Sequence[int]) -> Non
             assert_that_referees_agree(rules, text, form)
 
 
-@pytest.mark.parametrize("seeds", seeds(10_000, 400, quick=10))
+@pytest.mark.parametrize("seeds", seeds(10_000, 400, quick=20))
 def test_verdicts_of_castles_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     for seed in seeds:
         for rules, text, is_won in small_decks(seed):

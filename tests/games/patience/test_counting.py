@@ -40,7 +40,7 @@ GOLF_LOSS = 5, 201_950
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_filled_rules])
-@pytest.mark.parametrize("seeds", seeds(3_000, 300, quick=10))
+@pytest.mark.parametrize("seeds", seeds(3_000, 300, quick=20))
 def test_both_referees_count_the_same_positions(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     """Of full games and of easier ones. Only the order in which they visit positions differs."""
     for seed in seeds:

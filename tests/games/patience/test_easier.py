@@ -83,7 +83,7 @@ def attack(seed: int) -> Iterator[bool]:
         yield from (outcome == WON for _, outcome in attacked(rules, layout, random) if outcome != PASSED_OVER)
 
 
-@pytest.mark.parametrize("seeds", seeds(5_000, 150, quick=10))
+@pytest.mark.parametrize("seeds", seeds(5_000, 150, quick=20))
 def test_what_can_be_won_can_be_won_in_the_easier_game(seeds: Sequence[int]) -> None:
     for seed in seeds:
         assert all(attack(seed))

@@ -28,7 +28,7 @@ def attack(seeds: Sequence[int]) -> Counter[str]:
     return verdicts
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 100, quick=10))
+@pytest.mark.parametrize("seeds", seeds(0, 100, quick=30))
 def test_what_can_be_won_can_be_won_in_the_count_of_the_cut(seeds: Sequence[int]) -> None:
     attack(seeds)
 
@@ -43,7 +43,7 @@ def test_what_can_be_won_can_be_won_in_the_count_of_the_cut_of_many_decks(seeds:
     assert verdicts.total() > 3_100
 
 
-@pytest.mark.parametrize("seeds", seeds(70_000, 200, quick=10))
+@pytest.mark.parametrize("seeds", seeds(70_000, 200, quick=20))
 def test_no_game_is_won_from_a_refuted_position(seeds: Sequence[int]) -> None:
     """By plain code that shares nothing with the referees."""
     for seed in seeds:

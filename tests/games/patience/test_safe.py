@@ -57,7 +57,7 @@ def attack(seeds: Sequence[int]) -> Counter[str]:
     return verdicts
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 100, quick=10))
+@pytest.mark.parametrize("seeds", seeds(0, 100, quick=30))
 def test_what_can_be_won_can_be_won_with_safe_cards(seeds: Sequence[int]) -> None:
     attack(seeds)
 

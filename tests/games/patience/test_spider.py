@@ -28,7 +28,7 @@ def solved(rules: Rules, layouts: list[str], limit: int) -> Batch:
     return to_batch(Spider(rules)(to_texts(layouts), limit))
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 300, quick=10))
+@pytest.mark.parametrize("seeds", seeds(0, 300, quick=30))
 def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Small games are decided, and their losses have all positions as evidence, or those that waiting cards leave."""
     for seed in seeds:

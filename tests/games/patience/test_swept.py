@@ -72,7 +72,7 @@ def test_sweeps_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> Non
             assert not compared(rules, SWEEP.load()(rules), layout, random), (rules, layout)
 
 
-@pytest.mark.parametrize("seeds", seeds(80_000, 2_000, quick=10))
+@pytest.mark.parametrize("seeds", seeds(80_000, 2_000, quick=20))
 def test_sweeps_count_the_positions_that_can_be_reached(seeds: Sequence[int]) -> None:
     """Ten deals by each rules; the compiled referee visits positions one by one."""
     for seed in seeds:

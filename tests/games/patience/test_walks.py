@@ -82,7 +82,7 @@ def test_searches_by_walks_agree_with_the_game_as_it_is_played(seeds: Sequence[i
             assert not compared(rules, WALKS.load()(rules), layout, random), (rules, layout)
 
 
-@pytest.mark.parametrize("seeds", seeds(70_000, 4_000, quick=10))
+@pytest.mark.parametrize("seeds", seeds(70_000, 4_000, quick=20))
 def test_no_game_that_can_be_won_is_lost_by_walks(seeds: Sequence[int]) -> None:
     """Ten deals by each rules; the compiled referee visits all positions, with suits and without walks."""
     for seed in seeds:

@@ -125,7 +125,7 @@ def test_only_a_count_of_all_positions_proves_losses() -> None:
     """The proofs of all other forms know neither whole columns nor ranks that wrap."""
     for game in FILES.values():
         for change in ({"move": "whole-pile"}, {"move": "card-or-pile"}, {"build_wraps": True}):
-            rules = replace(game.rules, **change)  # type: ignore[arg-type]
+            rules = replace(game.rules, **change)
             if game.rules.hole == "none":
                 assert not any(proves(rules) for proves in PROOFS), (rules.name, change)
 

@@ -113,9 +113,9 @@ def won(state: State, rules: Rules) -> bool:
     return sum(map(sum, state.up.values())) == 4 * rules.decks * rules.ranks
 
 
-def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False) -> bool:
+def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False, direction: str = "down") -> bool:
     """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names, and
-    in which ranks wrap or not."""
+    in which ranks wrap or not, in one direction or in both."""
     if below.down or build == "none":
         return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
@@ -126,16 +126,17 @@ def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False)
         "same-colour": same_colour,
         "other-suit": card.suit != below.suit,
     }[build]
-    follows = state.height(card) + 1 == state.height(below)
-    if wraps and state.height(card) == len(state.order) - 1:
-        follows = state.height(below) == 0
-    return follows and suits
+    steps = [(state.height(card), state.height(below))]
+    if direction == "either":
+        steps.append((state.height(below), state.height(card)))
+    last = len(state.order) - 1
+    return suits and any(lower + 1 == higher or (wraps and (lower, higher) == (last, 0)) for lower, higher in steps)
 
 
 def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
     """Return whether a card is part of a run with the one below it."""
     build = rules.build if rules.run == "build" else rules.run
-    return fits(card, below, state, build, wraps=rules.build_wraps)
+    return fits(card, below, state, build, rules.build_wraps, rules.direction)
 
 
 def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
@@ -217,10 +218,10 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     """Yield every move, as it is written, with the state after it."""
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
-            tidy(after, rules)
             goal = target
             if has_copies(rules):
                 goal = _source_word(source, rest, state) + _target_word(target, rest, after)
+            tidy(after, rules)
             yield f"{group[0].name}{goal}", after
     if rules.complete and not waits_for_card(state, rules):
         yield from completed(state, rules)
@@ -253,10 +254,10 @@ def has_copies(rules: Rules) -> bool:
 
 
 def _source_word(source: str, rest: State, state: State) -> str:
-    """Return where a card is that has copies: the number of its column, its place in waste and stock, or a
-    foundation."""
-    if source == "foundations":
-        return "f"
+    """Return where a card is that has copies: the number of its column, its place in waste and stock, a foundation, or
+    the reserve."""
+    if source in ("foundations", "reserve"):
+        return source[0]
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 
@@ -322,7 +323,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         }[rules.spaces]
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
-        if not (fits(card, column[-1], rest, rules.build, wraps=rules.build_wraps) if column else space):
+        if not (fits(card, column[-1], rest, rules.build, rules.build_wraps, rules.direction) if column else space):
             continue
         emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
         if not column and emptied and not ordered:

@@ -9,7 +9,7 @@ filled from the reserve if the rules say so, without a move.
 If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
 3, with all cards on it, to column 5, ``KH3f`` a whole suit of column 3 to a foundation, and ``6H3f`` this card if it
 goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first,
-and ``6Hf-5`` the top card of a foundation.
+``6Hf-5`` the top card of a foundation, and ``6Hr-5`` that of a reserve.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dealmill.pipeline.games.patience.position import Position, Reader
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 
-FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK = "fcehds"
+FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK, RESERVE = "fcehdsr"
 
 
 class Play(NamedTuple):
@@ -97,7 +97,9 @@ class Moves:
                 yield column[-size:], position._replace(columns=columns)
         for card in position.cells:
             yield (card,), position._replace(cells=tuple(each for each in position.cells if each != card))
-        for card in position.reserve[-1:] if rules.stacked else position.reserve:
+        if rules.stacked and position.reserve:
+            yield position.reserve[-1:], position._replace(reserve=position.reserve[:-1])
+        for card in () if rules.stacked else position.reserve:
             yield (card,), position._replace(reserve=tuple(each for each in position.reserve if each != card))
 
     def offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -158,6 +160,8 @@ class Moves:
             return f"{card}{STOCK}{rest.turned + 1}{target_of_copy}"
         if rest.foundations != before.foundations:
             return f"{card}{FOUNDATION}{target_of_copy}"
+        if rest.reserve != before.reserve:
+            return f"{card}{RESERVE}{target_of_copy}"
         source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
         return f"{card}{source + 1}{target_of_copy}"
 

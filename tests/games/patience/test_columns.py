@@ -4,6 +4,7 @@ last one may be put on the first."""
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -38,6 +39,13 @@ PARTS = "g 3S2H/2S4H/AD3C2D/2C4CAH3HAS3DAC4D4S"
 NEEDS_AN_ACE = "g AC4H/AS/3H2C/4S3S2S4C3C foundations:2H4D"
 """Only an ace is a place for the four of hearts."""
 STRICT = "canfield:tableau.move=whole-pile:tableau.spaces=reserve-then-waste"
+CHANGES: tuple[dict[str, Any], ...] = (
+    {"move": "whole-pile"},
+    {"move": "card-or-pile"},
+    {"build_wraps": True},
+    {"direction": "either", "build": "same-suit", "move": "card"},
+    {"direction": "either", "build": "red-black", "move": "any"},
+)
 PROOFS: tuple[Callable[[Rules], bool], ...] = (
     easier_game_is_sound,
     cut_proves_losses,
@@ -52,7 +60,8 @@ PROOFS: tuple[Callable[[Rules], bool], ...] = (
 def small_game(tableau: str, *, face_down: bool = False) -> Patience:
     """A game of 16 cards in four columns, built in alternating colours."""
     down = 'face-down = "all-but-top"\n' * face_down
-    rules = f'[deck]\nranks = 4\n[tableau]\ncount = 4\nbuild = "red-black"\nspaces = "none"\n{down}{tableau}\n'
+    count = "" if "sizes" in tableau else "count = 4\n"
+    rules = f'[deck]\nranks = 4\n[tableau]\n{count}build = "red-black"\nspaces = "none"\n{down}{tableau}\n'
     game = GAMES.load("g", f'title = "G"\n{rules}')
     assert isinstance(game, Patience)
     return game
@@ -116,18 +125,47 @@ def test_the_engine_and_the_referees_agree_with_plain_code(seeds: Sequence[int])
     for seed in seeds:
         random = Random(seed)
         rules = any_rules(random)
-        while not (rules.whole_columns_move or rules.build_wraps):
+        while not rules.whole_columns_move and rules.is_built_in_order:
             rules = any_rules(random)
         assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
 
 
 def test_only_a_count_of_all_positions_proves_losses() -> None:
-    """The proofs of all other forms know neither whole columns nor ranks that wrap."""
+    """The proofs of all other forms know neither whole columns, nor ranks that wrap, nor columns that are built up."""
     for game in FILES.values():
-        for change in ({"move": "whole-pile"}, {"move": "card-or-pile"}, {"build_wraps": True}):
+        for change in CHANGES:
             rules = replace(game.rules, **change)
             if game.rules.hole == "none":
                 assert not any(proves(rules) for proves in PROOFS), (rules.name, change)
+
+
+@pytest.mark.parametrize(
+    ("tableau", "words"),
+    [
+        ("", {"3S4H", "AD2C", "2C3H"}),
+        ('direction = "either"', {"3S4H", "AD2C", "4H3S", "2C3H", "2CAD", "3H2C"}),
+        ('direction = "either"\nwrap = true', {"3S4H", "AD2C", "4H3S", "2C3H", "2CAD", "3H2C", "AS4H", "4HAS"}),
+    ],
+)
+def test_cards_are_put_on_those_of_lower_ranks(tableau: str, words: set[str]) -> None:
+    """In this game, in six columns."""
+    game = small_game(f"sizes = [1, 1, 1, 1, 1, 11]\n{tableau}")
+    layout = "g 3S/4H/2C/AD/3H/AC3C4CAH2H2S4S2D3D4DAS"
+    assert onto_cards(game, layout) == words
+
+
+@pytest.mark.parametrize(
+    ("tableau", "error"),
+    [
+        ('build = "any-suit"', 'with tableau.build = "any-suit" yet, only with "red-black"'),
+        ('build = "none"', 'with tableau.build = "none" yet'),
+        ('build = "red-black"\nmove = "run"', 'with tableau.move = "run" yet'),
+        ('build = "red-black"\nmove = "whole-pile"', 'with tableau.move = "whole-pile" yet'),
+    ],
+)
+def test_what_is_not_played_if_columns_are_built_up_is_refused(tableau: str, error: str) -> None:
+    with pytest.raises(UsageError, match=f'tableau.direction = "either": this is not played {error}'):
+        parse_rules("g", f'title = "G"\n[tableau]\ndirection = "either"\n{tableau}')
 
 
 @pytest.mark.parametrize("wrong", ['build = "none"', "[deck]\nranks = 1"])

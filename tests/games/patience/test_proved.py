@@ -228,6 +228,7 @@ def assert_same_moves(programs: Path, rules: Rules, layouts: list[str], folder: 
 UNPROVED: dict[str, dict[str, object]] = {
     "tableau.spaces": {"spaces": "waste"},
     "tableau.move": {"move": "whole-pile"},
+    "tableau.direction": {"direction": "either"},
     "tableau.wrap": {"build_wraps": True},
     "tableau.run": {"run": "same-suit"},
     "hole.base": {"complete": True},

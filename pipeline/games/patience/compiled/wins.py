@@ -15,7 +15,7 @@ import numpy as np
 
 from dealmill.kernels import Fields, Row, compiling, inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, RESERVE, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
 from dealmill.referees import NO_MOVES
@@ -109,6 +109,8 @@ def _places_of_copies(rules: Rules) -> Iterator[tuple[str, int]]:
         yield str(column + 1), column << 15 | ANY_INDEX << 21
     for index in range(min(2 * rules.stock, len(rules.deck())) if rules.to == "waste" else 0):  # waste and stock
         yield f"{STOCK}{index + 1}", IN_STOCK << 15 | index << 21
+    if rules.reserve:
+        yield RESERVE, IN_RESERVE << 15 | ANY_INDEX << 21
     if rules.removable:
         yield FOUNDATION, ON_FOUNDATION << 15 | ANY_INDEX << 21
 
@@ -223,7 +225,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
     for index in range(t[CELL_COUNT]):
         if t[CELL_CARDS + index] == card:
             t[SOURCE], t[INDEX] = IN_CELL, index
-    for index in range(t[RESERVE_COUNT]):
+    for index in range(t[RESERVE_COUNT] * (only in (IN_RESERVE, ANY_COLUMN))):
         if t[RESERVE_CARDS + index] == card and (t[STACKED] == 0 or index == t[RESERVE_COUNT] - 1):
             t[SOURCE], t[INDEX] = IN_RESERVE, index
     for pile in range(t[PILES] * t[REMOVABLE] * (only in (ON_FOUNDATION, ANY_COLUMN))):

@@ -35,7 +35,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import (
 )
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import read_row, write_row
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import position_key
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import Rows, Words, card_at
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import Rows, Words, card_at, reserve_of
 from dealmill.pipeline.games.patience.rules import Rules
 
 ARRAY = Fields(k.END)
@@ -44,8 +44,8 @@ BEFORE = ARRAY.row(k.POSITION_SIZE)
 FIRST_STOCK, FIRST_SIZE = ARRAY.row(k.MAX_CARDS), ARRAY.word()
 """The stock of the layout, which changes when it is gone through again."""
 END = ARRAY.size
-FOUNDATION, WASTE = 53, 54
-"""The target of what goes to a foundation, and the place of the waste, in lots."""
+FOUNDATION, WASTE, RESERVE = 53, 54, 55
+"""The target of what goes to a foundation, and the places of waste and reserve, in lots."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,8 @@ def _keep_costs(s: Words, p: Words) -> None:
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
     in_stock = s[k.STOCK_SIZE] - s[k.DEALT] + (s[k.LENGTH + s[k.COLUMNS]] if s[k.TO_WASTE] else 0)
-    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * in_stock
+    in_reserve = s[k.LENGTH + reserve_of(s)] if s[k.HAS_RESERVE] else 0
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (in_stock + in_reserve)
     for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, int64(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
@@ -119,8 +120,8 @@ def _changed(s: Words, source: int, target: int) -> int:
 
 @inlined
 def _hidden(s: Words) -> int:
-    """Return how many cards lie face down."""
-    count: int = int64(0)
+    """Return how many cards lie face down, or in the reserve, of which only the top card can be seen."""
+    count: int = s[k.LENGTH + reserve_of(s)] if s[k.HAS_RESERVE] else int64(0)
     for column in range(s[k.COLUMNS]):
         count += s[k.DOWN + column]
     return count
@@ -143,6 +144,8 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
         target, size = int64(FOUNDATION), s[k.RANKS] if s[k.COMPLETE] else int64(1)
     if source == s[k.COLUMNS]:
         source = int64(WASTE)
+    elif source == reserve_of(s):
+        source = int64(RESERVE)
     return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
 
 
@@ -156,6 +159,13 @@ def _fill(s: Words) -> bool:
         do(s, waste | _first_space(s) << 6 | 1 << 12, True)
         filled = True
     return filled
+
+
+@inlined
+def _uses_reserve(s: Words) -> bool:
+    """Return whether a card of the reserve is gone after a move."""
+    reserve = reserve_of(s)
+    return bool(s[k.LENGTH + reserve] < s[BEFORE + (k.LENGTH - k.POSITION) + reserve])
 
 
 @routine
@@ -172,7 +182,7 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
         if target != k.TO_FOUNDATION and s[k.LENGTH + target] == 0 and target != space:
             continue
         do(s, move, True)
-        is_filled = _fill(s)
+        is_filled = _fill(s) or (s[k.RESERVE_FILLS] and source < s[k.COLUMNS] and _uses_reserve(s))
         if is_new(p, position_key(s)):
             count, cost = p[mind.COUNT], _cost(s, p, _changed(s, source, target))
             write_row(s, rows, count)

@@ -150,12 +150,12 @@ def visited(game: Moves, first: Position, end: str = NO_MOVE) -> Iterator[Visit]
 def easier_game_is_sound(rules: Rules) -> bool:
     """Return whether a game that can be won can be won in the easier game, too: with cards that move alone, as runs by
     the rules for building, or with all on them; but not if whole suits leave, cards have copies, the stock goes to the
-    columns, its cards fill them, or the last rank is put on the first; and in games with a hole, only if no card is
-    ever put on another one."""
+    columns, its cards fill them, or cards are put on others than those of the next higher rank; and in games with a
+    hole, only if no card is ever put on another one."""
     moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
     stock, hole = rules.to in ("waste", "hole"), rules.hole == "none" or rules.build == "none"
     filled = rules.waste_fills or rules.only_waste_fills
-    others = rules.complete or rules.build_wraps
+    others = rules.complete or not rules.is_built_in_order
     return moves and stock and hole and not filled and not others and rules.copies == 1
 
 

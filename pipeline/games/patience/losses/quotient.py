@@ -43,7 +43,7 @@ def quotient_proves_losses(rules: Rules) -> bool:
         and rules.hole == "none"
         and rules.to == "waste"
         and not rules.complete
-        and not rules.build_wraps
+        and rules.is_built_in_order
         and rules.copies == 1
     )
 

@@ -239,7 +239,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
     has_hole = rules.hole != "none"
-    words[k.MOVING], words[k.LAST_ON_FIRST] = MOVING[rules.move], rules.build_wraps
+    words[k.MOVING] = MOVING[rules.move]
+    words[k.LAST_ON_FIRST], words[k.BUILDS_UP] = rules.build_wraps, rules.builds_up
     words[k.SPACES] = rules.cards_for_spaces
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.reserve_fills

@@ -47,7 +47,7 @@ STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
 SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
-WASTE_FILLS, ONLY_WASTE_FILLS, LAST_ON_FIRST = ARRAY.words(3)
+WASTE_FILLS, ONLY_WASTE_FILLS, LAST_ON_FIRST, BUILDS_UP = ARRAY.words(4)
 # In plays: the cards in the waste at the beginning of a look, and those of waste and stock
 FIRST_WASTE, FIRST_STOCK = ARRAY.words(2)
 # The position from which searches start, easier games that were won, and cards that were dropped
@@ -97,6 +97,9 @@ def that_fit(s: Words, cards: int) -> int:
     lower = (cards & ~LOWEST) >> 1
     if s[LAST_ON_FIRST]:
         lower |= (cards & LOWEST) << (s[RANKS] - 1)
+    if s[BUILDS_UP]:
+        highest = LOWEST << (s[RANKS] - 1)
+        lower |= (cards & ~highest) << 1 | s[LAST_ON_FIRST] * ((cards & highest) >> (s[RANKS] - 1))
     fitting = (lower & SUIT) * s[SUITS_THAT_FIT + 0] | (lower >> 13 & SUIT) * s[SUITS_THAT_FIT + 1]
     return int64(fitting | (lower >> 26 & SUIT) * s[SUITS_THAT_FIT + 2] | (lower >> 39) * s[SUITS_THAT_FIT + 3])
 

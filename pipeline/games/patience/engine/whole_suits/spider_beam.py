@@ -26,9 +26,11 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import po
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     AGAIN,
     BEFORE,
+    CARDS,
     COLUMNS,
     COMPLETE,
     COUNT,
+    COVERED,
     DEAL,
     DIED,
     DOWN,
@@ -38,6 +40,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     LENGTH,
     LIMIT,
     LIMITED,
+    MAX_CARDS,
     MOVES,
     NODES,
     OPEN,
@@ -45,6 +48,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     PILES,
     POSITION,
     POSITION_SIZE,
+    RESERVE_FILLS,
     TO_FOUNDATION,
     TURNED,
     UP,
@@ -52,6 +56,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     WON,
     Rows,
     Words,
+    reserve_of,
 )
 
 STALLED, STALLED_AT_LAST, STALLED_SINGLES, STALLED_SINGLES_AT_LAST = 12, 40, 8, 70
@@ -112,6 +117,11 @@ def _undo(s: Words, move: int) -> None:
         put_back(s, move >> 12)
     if target != TO_FOUNDATION:
         _restore(s, target)
+    reserve = reserve_of(s)
+    if s[RESERVE_FILLS] and s[LENGTH + reserve] < s[BEFORE + (LENGTH - POSITION) + reserve]:
+        if column != reserve:
+            s[CARDS + MAX_CARDS * column] = s[COVERED]
+        _restore(s, reserve)
     for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 

@@ -8,6 +8,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     COLUMNS,
     COMPLETE,
     COPIES,
+    COVERED,
     DEAL,
     DEALT,
     DOWN,
@@ -15,6 +16,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     FIXED,
     FROM_FOUNDATION,
     FULL_COLUMNS,
+    HAS_RESERVE,
     LEFT,
     LENGTH,
     LIMITED,
@@ -24,11 +26,13 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     MOVES_RUNS,
     NO_CARD,
     NO_SINGLE_CARDS,
+    ONLY_WASTE_FILLS,
     PARENTS,
     PASSES,
     PILES,
     RANKS,
     REMOVABLE,
+    RESERVE_FILLS,
     RUNS,
     SPACES,
     STOCK_CARDS,
@@ -42,6 +46,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     WHOLE_COLUMNS,
     Words,
     card_at,
+    reserve_of,
     top_card,
 )
 
@@ -116,9 +121,11 @@ def has_to_fill(s: Words) -> bool:
 
 @inlined
 def _list_targets(s: Words, count: int, card: int, move: int) -> int:
-    """List the moves of a card of waste or stock, of which one without a target is given; return the number of all
-    moves that are listed."""
+    """List the moves of a card of waste, stock or reserve, of which one without a target is given; return the number of
+    all moves that are listed."""
     may_fill, fills_first = (s[SPACES] >> card) & 1, has_to_fill(s)
+    if s[ONLY_WASTE_FILLS] and move & 63 == reserve_of(s):
+        may_fill = int64(0)
     if pile_of(s, card) >= 0 and not fills_first:
         s[MOVES + count] = move | TO_FOUNDATION << 6
         count += 1
@@ -169,11 +176,20 @@ def _list_from_stock(s: Words, count: int, dealing: bool) -> int:
     return count
 
 
+@inlined
+def _list_from_reserve(s: Words, count: int) -> int:
+    """List the moves of the top card of the reserve; return the number of all moves that are listed."""
+    reserve = reserve_of(s)
+    if s[HAS_RESERVE] == 0 or s[LENGTH + reserve] == 0:
+        return count
+    return _list_targets(s, count, top_card(s, reserve), reserve | 1 << 12)
+
+
 @routine
 def _list_from_foundations(s: Words, count: int) -> int:
     """List the moves of cards that come back from foundations; return the number of all moves that are listed. Of
     foundations of a suit with the same top card, only the last one is asked, so that they stay in order."""
-    for pile in range(s[PILES]):
+    for pile in range(s[PILES] * s[REMOVABLE]):
         height, suit = s[UP + pile], pile // s[COPIES]
         is_last = pile + 1 == (suit + 1) * s[COPIES] or s[UP + pile + 1] < height
         if height <= s[FIXED] or not is_last:
@@ -183,7 +199,7 @@ def _list_from_foundations(s: Words, count: int) -> int:
             under = top_card(s, int64(target))
             fits = (s[PARENTS + card] >> under) & 1
             if under == NO_CARD:
-                fits = may_fill and (s[SPACES] >> card) & 1
+                fits = may_fill and (s[SPACES] >> card) & 1 and not s[ONLY_WASTE_FILLS]
                 may_fill = order_counts(s)  # other empty columns are alike
             if fits:
                 s[MOVES + count] = FROM_FOUNDATION | target << 6 | (card + 1) << 12
@@ -211,7 +227,7 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 card = card_at(s, int64(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
-                    fits = (s[SPACES] >> card) & 1
+                    fits = (s[SPACES] >> card) & 1 & (1 - s[ONLY_WASTE_FILLS])
                     if literal:
                         fits &= size < length or order_counts(s)
                     else:
@@ -219,8 +235,8 @@ def list_moves(s: Words, literal: bool, dealing: bool) -> int:
                 if fits and target != column and _is_unit(s, int64(column), int64(size)):
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if s[REMOVABLE] and not fills_first:
-        count = _list_from_foundations(s, count)
+    if not fills_first:
+        count = _list_from_foundations(s, _list_from_reserve(s, count))
     if s[TO_WASTE]:
         return _list_from_stock(s, count, dealing) if s[AGAIN] else _list_from_waste(s, count, dealing)
     if dealing and may_deal(s):
@@ -273,6 +289,18 @@ def _bring_back(s: Words, card: int, column: int) -> None:
     s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = card
     s[LENGTH + column] += 1
     s[LEFT] += 1
+
+
+@inlined
+def _fill(s: Words, column: int) -> None:
+    """Fill an empty column from the reserve."""
+    reserve = reserve_of(s)
+    s[COVERED] = s[CARDS + MAX_CARDS * column]
+    s[CARDS + MAX_CARDS * column] = top_card(s, reserve)
+    s[LENGTH + column], s[DOWN + column] = 1, 0
+    s[LENGTH + reserve] -= 1
+    weigh(s, column)
+    weigh(s, reserve)
 
 
 @inlined
@@ -363,3 +391,5 @@ def do(s: Words, move: int, literal: bool) -> None:
         s[LENGTH + target] += size
         finish(s, column, literal)
         finish(s, target, literal)
+    if s[RESERVE_FILLS] and column < s[COLUMNS] and s[LENGTH + column] == 0 and s[LENGTH + reserve_of(s)]:
+        _fill(s, column)

@@ -9,6 +9,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     DEALT,
     DOWN,
     FITTING,
+    HAS_RESERVE,
     HIGHER,
     IN_RUN,
     KEYS,
@@ -30,6 +31,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     VALUES,
     Words,
     card_at,
+    reserve_of,
 )
 from dealmill.rules_files import MAX_COLUMNS
 
@@ -37,10 +39,10 @@ FACE_DOWN, FIRST_SPACE, KING_BELOW, WHOLE_SUIT = 12, 10, 5, 900
 """What else the value of a position counts: a card that lies face down; the first empty column; a last rank at the
 bottom; a suit that has left."""
 CARD_LEFT, EMPTY_COLUMN, BUILT, UNBUILT, COVERING, MAX_COVERED = 20, 8, 3, 6, 2, 4
-IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN = 7, 6, 3, 3
+IN_WASTE, COVERING_IN_WASTE, PER_RANK_IN_WASTE, IN_STOCK_AGAIN, IN_RESERVE = 7, 6, 3, 3, 10
 """The same where cards go up one by one: a card that is left; an empty column; a card that fits the one below it, or
 only is lower than all below it, or covers lower ones, for each rank; a card in the waste, or one there that covers
-lower ones, and for each rank; and a card of waste and stock that may be gone through again."""
+lower ones, and for each rank; a card of waste and stock that may be gone through again; and one in the reserve."""
 MIX = -7046029254386353131
 
 
@@ -103,6 +105,8 @@ def weigh(s: Words, column: int) -> None:
         value += KING_BELOW
     if s[COMPLETE] == 0:
         value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
+        if column == reserve_of(s):
+            value = -IN_RESERVE * length
     s[KEYS + column], s[VALUES + column] = key, value
 
 
@@ -125,6 +129,9 @@ def position_key(s: Words) -> int:
     if s[TO_WASTE]:
         own = (s[KEYS + s[COLUMNS]] + MAX_COLUMNS) * int64(MIX)
         key += own ^ own >> 31
+    if s[HAS_RESERVE]:
+        own = (s[KEYS + reserve_of(s)] + MAX_COLUMNS + 1) * int64(MIX)
+        key += own ^ own >> 31
     key *= int64(MIX)
     key ^= key >> 32
     return int64(key) if key else int64(1)
@@ -140,6 +147,8 @@ def value_of(s: Words, key: int) -> int:
         has_space |= s[LENGTH + column] == 0
     if s[TO_WASTE]:
         value += s[VALUES + s[COLUMNS]]
+    if s[HAS_RESERVE]:
+        value += s[VALUES + reserve_of(s)]
     if has_space and s[COMPLETE]:
         value += FIRST_SPACE
     if s[NOISE]:

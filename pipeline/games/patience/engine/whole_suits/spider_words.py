@@ -20,8 +20,8 @@ from dealmill.rules_files import MAX_COLUMNS
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
 
-MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 1, 32
-"""Places are columns, and the waste."""
+MAX_CARDS, MAX_PLACES, MAX_PILES = 104, MAX_COLUMNS + 2, 32
+"""Places are columns, the waste, and the reserve."""
 MAX_MOVES = MAX_PLACES * MAX_COLUMNS * MAX_CARDS // 4
 ARRAY = Fields()
 # Rules and the layout
@@ -30,6 +30,7 @@ COMPLETE, COPIES, PILES, PLACES, TO_WASTE, DRAW, REMOVABLE, FIXED = ARRAY.words(
 """`PILES` are the foundations to which cards go one by one: each of the four suits has `COPIES` of them. If they are
 `REMOVABLE`, they come back, but for those that are `FIXED`, none or the first one of each foundation."""
 AGAIN, LIMITED, WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(5)
+HAS_RESERVE, RESERVE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(3)
 """Whether the stock may be gone through again, and whether only as often as `PASSES` says; whether an empty column is
 filled from waste and stock before anything else moves; whether runs move only if they are whole columns, and whether
 single cards that leave others in theirs do not move to another one."""
@@ -51,8 +52,9 @@ run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MAX_MOVES)
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
-TAKEN = ARRAY.word()
-"""The card that was taken from a stock that may be gone through again, before its move is taken back."""
+TAKEN, COVERED = ARRAY.words(2)
+"""The card that was taken from a stock that may be gone through again, and the one that was in the place of that which
+filled a column from the reserve, before their moves are taken back."""
 END = ARRAY.size
 
 NO_CARD = NO_COLUMN = 63
@@ -63,6 +65,12 @@ DEAL, TO_FOUNDATION = 62, 63
 FROM_FOUNDATION = 61
 """The column of a move of a card that comes back; its number of cards is one more than that card."""
 WON, LOST, OPEN = 1, 2, 3
+
+
+@inlined
+def reserve_of(s: Words) -> int:
+    """Return the place of the reserve, behind that of the waste."""
+    return int64(s[COLUMNS] + 1)
 
 
 @inlined

@@ -33,7 +33,7 @@ class Deal(NamedTuple):
     judging: float
 
 
-def by_limits(count: int = 1_000, names: tuple[str, ...] = ("klondike",)) -> str:
+def by_limits(count: int = 1_000, names: tuple[str, ...] = ("klondike", "klondike-deal-1")) -> str:
     """Return a table with a row for each game and node limit. A lower limit changes nothing but where the search ends,
     so all deals are solved with the highest one. The others are taken to spend the same time for each node."""
     rows = []

@@ -42,7 +42,9 @@ def waits() -> str:
 
 
 def _ratio(number: float) -> str:
-    return f"{number:.2g} ×" if number >= 1 else f"{number:.4f} ×"
+    if number >= 100:
+        return f"{number:,.0f} ×"
+    return f"{number:.3g} ×" if number >= 1 else f"{number:.4f} ×"
 
 
 def _cpu(words: Sequence[str], folder: Path) -> float:

@@ -16,9 +16,10 @@ import dealmill
 from bench.reproduce import families
 from bench.reproduce.catalogue import ALL_FIGURES
 from bench.reproduce.figures import Figure, Number
+from bench.reproduce.proofs import refereed
 from bench.reproduce.results import DATA, FigureRow, Published, Results, Row, SurveyRow
 from bench.reproduce.surveys import QUESTIONS, Question, anchor_of
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import find_engine, find_game
 from tests.programs.freecell import INSTALL, available
 
 
@@ -83,9 +84,7 @@ def _survey_row(question: Question, name: str | None = None) -> SurveyRow:
     """Return the row of a survey, whose evidence is refereed if it is one of a game by a rules file."""
     with TemporaryDirectory() as folder, dealmill.open(f"sqlite:///{folder}/reproduce.db") as store:
         survey = question.survey(store)
-        if name:
-            families.check(name, survey)
-        return question.row(survey)
+        return question.row(survey, refereed(find_game(name), survey) if name else None)
 
 
 def _figure_row(figure: Figure) -> FigureRow:

@@ -53,12 +53,11 @@ def deals_of_part(game: str, verdict: Verdict, solve_layouts: Solve, numbers: ra
     """Return the same as a list, in this process."""
     layouts = deal(find_game(game), 0, numbers.start, len(numbers))
     batch, check, deals = solve_layouts(layouts), find_game(game).compiled_check, []
-    rows = zip(layouts, batch.verdicts, batch.values, batch.evidence, strict=True)
-    for number, (layout, each, value, evidence) in zip(numbers, rows, strict=True):
+    for number, layout, answer, evidence in zip(numbers, layouts, batch.verdicts, batch.evidence, strict=True):
         if evidence is None:
             raise ValueError(f"deal {number} of {game} is undecided")
-        check("winnable", layout, each, value, evidence)
-        if each is verdict:
+        check("winnable", layout, answer, None, evidence)
+        if answer is verdict:
             deals.append((number, evidence))
     return deals
 

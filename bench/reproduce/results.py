@@ -13,6 +13,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field
 
 from bench.reproduce.figures import NORMAL_95, Estimate, Number, Part, agree
+from bench.reproduce.proofs import Proofs
 
 DATA = Path(__file__).parent.parent.parent / "docs" / "results.json"
 
@@ -74,7 +75,8 @@ class SurveyRow(Row):
     """The share of winnable deals in per cent, or the mean value, of random deals of seed 1.
 
     `low` and `high` are the ends of the 95 % confidence interval; `value` is that of the sample, None if deals are
-    undecided. The numbers of verdicts are None if the deals have values.
+    undecided. The numbers of verdicts are None if deals have values. `proofs` are those of the losses of a game by a
+    rules file, which were refereed; None if there are no losses, or if the row is older than this field.
     """
 
     engine: str
@@ -90,6 +92,7 @@ class SurveyRow(Row):
     undecided: int | None
     fingerprint: Digest
     published: tuple[Published, ...]
+    proofs: Proofs | None = None
 
     def agrees_with(self, published: Published) -> bool:
         """Whether a published figure is at most three standard errors of both away from what the sample allows."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bench.reproduce.figures import Number
+from bench.reproduce.proofs import Proofs
 from bench.reproduce.results import Exact, Published, SurveyRow
 from dealmill import Store, Survey
 from dealmill.pipeline.survey.figures import WINNABILITY, format_figure
@@ -48,8 +49,8 @@ class Question:
         """The address of the row on the page."""
         return anchor_of(self.engine, *(f"{name} {number}" for name, number in self.parameters.items()))
 
-    def row(self, survey: Survey) -> SurveyRow:
-        """The row of the data."""
+    def row(self, survey: Survey, proofs: Proofs | None = None) -> SurveyRow:
+        """The row of the data, with how the losses are proved."""
         facts = survey.facts
         shares = facts["estimate"] == WINNABILITY
         return SurveyRow(
@@ -71,6 +72,7 @@ class Question:
             undecided=facts["undecided"] if shares else None,
             fingerprint=facts["fingerprint"],
             published=self.published,
+            proofs=proofs,
         )
 
 

@@ -3,10 +3,8 @@
 import atexit
 import errno
 import gc
-import os
 import re
 import sys
-from contextlib import suppress
 from importlib import import_module
 from io import StringIO
 from keyword import iskeyword
@@ -23,7 +21,7 @@ from dealmill.cli.process import (
     exit_code,
     handle_signals,
     lacks_memory,
-    replace_closed_streams,
+    replace_streams,
 )
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
@@ -205,25 +203,12 @@ def _report(error: Exception) -> int:
     return ERROR
 
 
-def _end(exit_codes: list[int]) -> None:
-    """End the process, if the command has ended with an exit code, without destroying all modules and objects, which
-    takes as long as starting the interpreter. Before anything else is destroyed, all else has been called that is to be
-    called at exit."""
-    gc.freeze()  # if an error ends it: a last collection takes up to a third of a short command
-    with suppress(OSError, ValueError):  # Python reports it then
-        sys.stdout.flush()
-        sys.stderr.flush()
-        if exit_codes:
-            os._exit(exit_codes[0])
-
-
 def main() -> None:
     """Run the command line and exit with its exit code."""
     gc.set_threshold(200_000)  # more than modules have: collections take a tenth of a short command
-    exit_codes = list[int]()
-    atexit.register(_end, exit_codes)  # the first to be registered is the last to be called
+    atexit.register(gc.freeze)  # a last collection takes up to a third of a short command
     handle_signals()
-    replace_closed_streams()
+    replace_streams()
     allow_forks()
     warned = WarningPrinter()
     try:
@@ -247,5 +232,4 @@ def main() -> None:
         status = _report(error)
     if warned.damaged:
         status = status if status not in {None, DONE, REJECTED} else DIFFERENT
-    exit_codes.append(status if isinstance(status, int) else 0)
-    sys.exit(exit_codes[0])
+    sys.exit(status if isinstance(status, int) else 0)

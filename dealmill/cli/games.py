@@ -115,7 +115,7 @@ def _engine_row(game: "dealmill.Game", engine: "dealmill.Engine") -> dict[str, o
         "summary": engine.summary,
         "evidence": engine.evidence,
         "evidence_of_loss": engine.evidence_of_loss,
-        "title": game.title,
+        "title": game.full_title,
         "family": game.family,
         **_size(game),
         "deals": game.deals.version,
@@ -133,13 +133,11 @@ def _deal_parameters(game: "dealmill.Game") -> list[str]:
 
 def _description(game: "dealmill.Game") -> Iterator[str]:
     """Yield the lines that say everything about a game."""
-    from dealmill.pipeline.games.names import names_of  # reads a file
-
-    yield f"{game.name}: {game.title}"
+    yield f"{game.name}: {game.full_title}"
     yield from _facts(
         {
             "family": game.family,
-            "also called": ", ".join(name for name in names_of(game.name) if name != game.title),
+            "also called": ", ".join(game.other_names),
             **_size(game),
             "deals": f"version {game.deals.version}",
             "other forms": ", ".join(game.writers),

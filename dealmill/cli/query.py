@@ -165,7 +165,9 @@ def find(layout: str, game: str | None, form: str | None) -> None:
             try:
                 matches = store.find(Path(layout) if is_file else layout, game=game, progress=progress)
             except dealmill.BadLayout as error:
-                raise error if is_file or game else dealmill.BadLayout([NO_LAYOUT.format(layout)]) from error
+                if is_file or game:
+                    raise
+                raise dealmill.BadLayout([NO_LAYOUT.format(layout)]) from error
         if not matches:
             tell("the store does not have this layout")
         if matches or form:

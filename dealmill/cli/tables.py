@@ -197,6 +197,10 @@ def _total(columns: Sequence[Column], shortest: int | None = None, whole: Collec
 
 def _lines(columns: Sequence[Column], *, coloured: bool) -> Iterator[str]:
     """Yield the lines of a table; a row has several if a cell is wrapped."""
+    if all(_is_plain(column, coloured=coloured) for column in columns):  # so are long tables, which go to files
+        for texts in zip(*map(_padded, columns), strict=True):
+            yield (" " * GAP).join(texts).rstrip()
+        return
     blanks = [" " * column.width for column in columns]
     for cells in zip(*(_written_cells(column, coloured=coloured) for column in columns), strict=True):
         for texts in zip_longest(*cells):
@@ -205,10 +209,19 @@ def _lines(columns: Sequence[Column], *, coloured: bool) -> Iterator[str]:
 
 def _written_cells(column: Column, *, coloured: bool) -> list[list[str]]:
     """Return the lines of each cell, as wide as the column, with their colours."""
-    if column.is_ascii and column.widest <= column.width and not (coloured and column.name in COLOURED):
-        pad = str.rjust if column.is_number else str.ljust
-        return [[pad(cell, column.width)] for cell in column.cells]
+    if _is_plain(column, coloured=coloured):
+        return [[cell] for cell in _padded(column)]
     return [[_written(column, text, coloured=coloured) for text in _cell_lines(column, cell)] for cell in column.cells]
+
+
+def _is_plain(column: Column, *, coloured: bool) -> bool:
+    """Return whether each cell of a column is one line of its width if it is padded."""
+    return column.is_ascii and column.widest <= column.width and not (coloured and column.name in COLOURED)
+
+
+def _padded(column: Column) -> list[str]:
+    pad = str.rjust if column.is_number else str.ljust
+    return [pad(cell, column.width) for cell in column.cells]
 
 
 def _cell_lines(column: Column, cell: str) -> list[str]:

@@ -118,12 +118,15 @@ def _hint(name: str) -> str:
     """Return what to say of a name that no game has: why it is missing, or which names are similar."""
     from difflib import get_close_matches  # slow to import
 
-    from dealmill.pipeline.games.names import games_by_name, missing_games, word_of
+    from dealmill.pipeline.games.names import games_by_name, known_games, missing_games, word_of
 
     if missing := missing_games().get(word_of(name)):
         nearest = f"; near it: {', '.join(missing.nearest)}" if missing.nearest else ""
         return f": it needs rules that no key has ({missing.needs}){nearest}"
-    similar = get_close_matches(word_of(name), {**games(), **games_by_name()})
+    for known in known_games()[0]:
+        if len(known.games) > 1 and word_of(name) in map(word_of, known.names):
+            return f": people mean {' or '.join(known.games)}"
+    similar = get_close_matches(word_of(name), games()) or get_close_matches(word_of(name), games_by_name())
     return f" (did you mean {' or '.join(similar)}?)" if similar else ""
 
 
@@ -141,6 +144,8 @@ def game_by(name: str, rules: "RulesText | None") -> "Game":
     """
     if rules is None:
         game = find_game(name)
+        if game.name != name:
+            raise NotFoundError(f"there is no game {name!r}: the name means {game.name}, which has rules")
         if game.rules_text:
             raise EarlierGameError(name)
         return game
@@ -180,10 +185,9 @@ def find_engine(name: EngineKey, within: "Game | None" = None) -> "tuple[Game, E
         name, rules = name
         within = game_by(name.partition("/")[0], rules)
     else:
-        from dealmill.pipeline.games.installed import known_as
+        from dealmill.pipeline.games.installed import engine_known_as
 
-        game_name, slash, engine_name = name.partition("/")
-        name = known_as(game_name) + slash + engine_name
+        name = engine_known_as(name)
     if within and "/" not in name and name != within.name:
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")

@@ -114,6 +114,19 @@ class Game:
                 )
 
     @property
+    def other_names(self) -> list[str]:
+        """The names by which people know the game, besides its title."""
+        from dealmill.pipeline.games.names import names_of  # reads a file
+
+        return [name for name in names_of(self.name) if name != self.title]
+
+    @property
+    def full_title(self) -> str:
+        """The title; that of a variant, which lists its changed rules, behind the name by which people know it."""
+        names = self.other_names if ":" in self.name else []
+        return f"{names[0]} ({self.title})" if names else self.title
+
+    @property
     def missing_modules(self) -> list[str]:
         """The modules that the package lacks, and needs for functions that the class does not define."""
         defined = {name for name in MODULE_OF_FUNCTION if getattr(type(self), name) is not getattr(Game, name)}

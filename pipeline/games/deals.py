@@ -397,8 +397,7 @@ def parse_deal_range(text: str) -> DealRange:
     sample = SAMPLE.search(text)
     named = text if sample is None else text[: sample.start()]
     game, *options, numbers = named.removeprefix(PREFIX).split(":") if named.count(":") > 1 else ("", "")
-    rules = list(takewhile(lambda option: not PARAMETER.fullmatch(option), options))
-    game, options = ":".join([game, *rules]), options[len(rules) :]
+    game, options = _game_and_options(game, options)
     endless = re.fullmatch(r"(\d{1,20})-", numbers, re.ASCII)
     matches = [PARAMETER.fullmatch(option) for option in options]
     if None in matches or not (endless or LISTED.fullmatch(numbers)):
@@ -414,6 +413,12 @@ def parse_deal_range(text: str) -> DealRange:
         check_integer("the number of the last deal", max(last for _, last in spans), 1, greatest)
         deals = DealRange(owner, seed, 1, greatest, parameters).only(spans)
     return deals if sample is None else deals.sample(int(sample[1]), int(sample[3] or SAMPLE_SEED))
+
+
+def _game_and_options(name: str, options: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the name of a game with its changed rules, which come before all other options, and the others."""
+    rules = list(takewhile(lambda option: not PARAMETER.fullmatch(option), options))
+    return ":".join([name, *rules]), [*options[len(rules) :]]
 
 
 def sampled_deals(text: str, count: int, of: str | None, seed: int | None) -> str:
@@ -438,8 +443,9 @@ def sampled_deals(text: str, count: int, of: str | None, seed: int | None) -> st
 
 def with_rules(text: str, rules: Sequence[str]) -> str:
     """Return the name of numbered deals by a game with changed rules, each ``KEY=VALUE``."""
-    deals = parse_deals(text)
-    return replace(deals, game=find_game(variant_name(deals.game.name, rules))).name
+    deals, (name, *options) = parse_deals(text), text.removeprefix(PREFIX).split(":")
+    game, _ = _game_and_options(name, options)  # as it is written: the rules of a variant that people know may change
+    return replace(deals, game=find_game(variant_name(game, rules))).name
 
 
 def sources_with_rules(

@@ -97,6 +97,13 @@ def test_runs_without_a_verdict_are_named(database: Database, find: Find) -> Non
     assert "run 1 was retracted (it errs)\nrun 2 is not finished\n" in ran.stderr
 
 
+def test_a_file_with_two_layouts_is_refused(find: Find, tmp_path: Path) -> None:
+    (tmp_path / "two.txt").write_text("AABB\nABAB\n")
+    ran = find(str(tmp_path / "two.txt"), "--game", "memory")
+    assert ran.returncode == 2
+    assert ran.stderr == "dealmill: this is not exactly one layout of memory\n"
+
+
 @pytest.mark.parametrize(
     ("layout", "game", "why"),
     [

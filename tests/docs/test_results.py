@@ -12,9 +12,10 @@ import dealmill
 from bench.reproduce import families, page
 from bench.reproduce.__main__ import all_tasks, main
 from bench.reproduce.figures import Number
+from bench.reproduce.proofs import form_of, positions_of, refereed
 from bench.reproduce.results import DATA, Published, Results, SurveyRow
 from bench.reproduce.surveys import QUESTIONS, Question, anchor_of, published
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.survey.interval import of_share
 from tests.programs.freecell import available
 
@@ -42,8 +43,8 @@ def test_a_survey_of_a_game_by_a_rules_file_gives_the_published_row(name: str, t
     question = families.question(name)
     with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
         survey = question.survey(store)
-        families.check(name, survey)
-    assert question.row(survey).model_dump(exclude=WHEN) == ROWS[question.anchor].model_dump(exclude=WHEN)
+        proofs = refereed(find_game(name), survey)
+    assert question.row(survey, proofs).model_dump(exclude=WHEN) == ROWS[question.anchor].model_dump(exclude=WHEN)
 
 
 def test_the_page_shows_the_data() -> None:
@@ -89,7 +90,34 @@ def test_the_interval_is_that_of_the_counts(row: SurveyRow) -> None:
     interval = of_share(won, undecided, row.deals)
     places = len(row.low.partition(".")[2])
     assert [row.low, row.high] == [f"{100 * end:.{places}f}" for end in (interval.low, interval.high)]
-    assert row.value == (None if undecided else f"{100 * won / row.deals:.{places}f}")
+    assert row.value == (None if undecided else f"{won / row.deals:.{places}%}".removesuffix("%"))
+
+
+@pytest.mark.parametrize("row", [row for row in SURVEYS if row.proofs], ids=lambda row: row.anchor)
+def test_each_loss_has_a_proof(row: SurveyRow) -> None:
+    assert row.proofs
+    assert sum(row.proofs.forms.values()) == row.unwinnable
+    assert 1 <= row.proofs.median <= row.proofs.ninetieth <= row.proofs.largest
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence", "form", "positions"),
+    [
+        ("fan", "*6C4H 12", "list", 12),
+        ("fan", "6C4H 12", "list", 12),
+        ("fan", "cut * 1357", "cut", 1357),
+        ("fan", "* 7276", "count", 7276),
+        ("alpha-star", "* 7276", "count", 7276),
+        ("golf", "* 7276", "sweep", 7276),
+        ("klondike", "quotient * 13289", "quotient", 13289),
+        ("scorpion", "waits 4C>5C", "waits", 1),
+        ("scorpion", "waits * 1357", "waits", 1357),
+        ("pyramid", "stock *A5 36486", "list", 36486),
+        ("tripeaks", "* 7276", "sweep", 7276),
+    ],
+)
+def test_how_a_loss_is_proved(name: str, evidence: str, form: str, positions: int) -> None:
+    assert (form_of(find_game(name), evidence), positions_of(evidence)) == (form, positions)
 
 
 def row_of(counts: tuple[int, int, int], figure: Published) -> SurveyRow:

@@ -17,8 +17,8 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    found = (installed._entries, installed.all_offers, installed.families)
-    caches = (*found, installed.load, settings, loading._load)
+    offers = (installed._entries, installed.all_offers, installed.families)
+    caches = (*offers, installed.load, settings, loading._load)
     for function in caches:
         function.cache_clear()
     yield folder

@@ -433,7 +433,7 @@ def matching_runs(
 
 def _of_game(database: Database, game: str) -> ColumnElement[bool]:
     try:
-        return sources.c.game == find_game(game).name
+        return sources.c.game.in_({game, find_game(game).name})
     except NotFoundError:
         condition = sources.c.game == game
         if not list_run_ids(database, condition):

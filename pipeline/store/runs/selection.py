@@ -7,6 +7,7 @@ from sqlalchemy import select
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.installed import engine_known_as, known_as
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.runs.controls import labelled
@@ -27,9 +28,9 @@ def selected_runs(
     words = [word for key in keys for word in str(key).split(",")]
     conditions = labelled(tags, None)
     if game is not None:
-        conditions.append(sources.c.game == game)
+        conditions.append(sources.c.game.in_({game, known_as(game)}))
     if engine is not None:
-        conditions.append(engines.c.name == engine)
+        conditions.append(engines.c.name.in_({engine, engine_known_as(engine)}))
     if not words and not conditions:
         raise UsageError("name the runs: numbers or ranges such as 3-7, last or all; or with --tag, --game, --engine")
     named = [_numbers_of(database, word) for word in words]

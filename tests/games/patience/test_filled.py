@@ -71,6 +71,22 @@ def test_only_the_waste_fills_columns_after_the_reserve() -> None:
     assert game.referee.position(with_reserve).columns == (("KC",), ("KH",), ("KD",), ())
 
 
+def test_a_column_is_filled_before_a_card_comes_back_from_a_foundation() -> None:
+    """By both referees, and by the engine."""
+    name = CORONA.replace(":stock", ":foundations.removable=true:stock")
+    game, text = patience(name), LAYOUTS[CORONA].replace(CORONA, name).replace("QCQHQSQD", "QCQHQS")
+    text = text.replace("stock:QD", "stock:QDQD")
+    position = game.referee.position(text)
+    assert {play.word for play in game.referee.plays(position)} == {"QDs1-12", "QDs2-12", "JHs3-12"}
+    assert not wins.is_won(game.rules, position, "JCf-10 QDs1-12")
+    [evidence] = to_batch(game.solvers["winnable"](to_texts([text]), 10_000)).evidence
+    game.check("winnable", text, Verdict.WINNABLE, None, str(evidence))
+    for layout in to_strings(game.deal(3, 1, 2)):
+        [evidence] = to_batch(game.solvers["winnable"](to_texts([layout]), 60_000)).evidence
+        if evidence:
+            game.check("winnable", layout, Verdict.WINNABLE, None, str(evidence))
+
+
 def test_other_empty_columns_are_filled_by_anything_if_the_stock_is_used_up() -> None:
     text = LAYOUTS[FORTUNE].replace("JD/-", "JS/JD").replace(" stock:JS", "")
     referee = patience(FORTUNE).referee

@@ -19,6 +19,7 @@ from dealmill.pipeline.games.patience.engine.quotient.pieces import Pieces
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.pieces import PieceMoves, PiecesLoss, pieces_prove_losses
+from dealmill.pipeline.games.patience.losses.quotient import quotient_proves_losses
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -342,5 +343,8 @@ def test_pieces_are_those_of_games_like_yukon() -> None:
     for change in changes:
         other = replace(rules, **change)  # type: ignore[arg-type]
         assert not pieces_prove_losses(other)
+        if quotient_proves_losses(other):
+            assert not isinstance(read_loss(other, "quotient * 1"), PiecesLoss)
+            continue
         with pytest.raises(InvalidEvidence, match="prove nothing in yukon"):
             read_loss(other, "quotient * 1")

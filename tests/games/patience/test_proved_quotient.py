@@ -2,7 +2,6 @@
 docs/proofs/README.md."""
 
 import json
-import re
 import subprocess
 from collections.abc import Iterator
 from itertools import islice
@@ -15,7 +14,7 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import altered_texts, reason_of_python, write_rules
+from tests.games.patience.test_proved import altered_texts, assert_agrees, counted, reason_of_python, write_rules
 from tests.games.patience.test_quotient import quotient_rules
 from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences
@@ -40,12 +39,6 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
                 yield counted(Claim(rules, layout, f"quotient * {FEW}"))
 
 
-def counted(claim: Claim) -> Claim:
-    """Return a claim with the number of positions that can be reached, if there are few and none is won."""
-    number = re.search(r"(\d+) positions? can be reached, not", reason_of_python(claim))
-    return claim._replace(evidence=f"quotient * {number[1]}") if number else claim
-
-
 def altered(claim: Claim) -> Iterator[Claim]:
     """Yield a claim, and if it is true, others that differ a little, most of them wrong."""
     yield claim
@@ -60,13 +53,6 @@ def some_claims(number: int, first_seed: int) -> list[Claim]:
     """Return so many claims of small decks, real and altered ones."""
     claims = (each for claim in random_claims(first_seed) for each in altered(claim))
     return list(dict.fromkeys(islice(claims, number)))
-
-
-def assert_agrees(programs: Path, claims: list[Claim], folder: Path) -> None:
-    """Check that the proved referee accepts those claims that the one in Python accepts, and that there are some."""
-    differing, accepted = differences(programs, claims, folder, write_rules, reason_of_python)
-    assert differing == []
-    assert accepted > len(claims) // 20
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:

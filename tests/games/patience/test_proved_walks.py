@@ -13,8 +13,8 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import reason_of_python, write_rules
-from tests.games.patience.test_proved_safe import altered_claims, counted
+from tests.games.patience.test_proved import counted, reason_of_python, write_rules
+from tests.games.patience.test_proved_safe import altered_claims
 from tests.games.patience.test_walks import walked_rules
 from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences

@@ -10,6 +10,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
+from dealmill.pipeline.games.patience.compiled import keys
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.coverage import is_interrupted
 from dealmill.pipeline.games.patience.deal import deal
@@ -28,7 +29,7 @@ from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import seeds
-from tests.games.patience.small_claims import assert_that_referees_agree
+from tests.games.patience.small_claims import MORE, WON, assert_that_referees_agree, counted
 from tests.selection import parts_by_hand
 
 COVERED = {
@@ -48,7 +49,7 @@ POSITIONS = 300
 """Small decks with more positions of the game are passed over."""
 CLAIM = 10
 """The positions that false evidence of a loss claims."""
-DECKS = 40
+DECKS, ORDERS = 40, 40
 LOST = 10
 """The number of a deal of Klondike that is lost, with the positions below."""
 LOST_POSITIONS = 13_289
@@ -119,10 +120,10 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
 def _check_arrangements(rules: Rules, layout: str, loss: QuotientLoss) -> None:
     """Check that the boards of a loss are those of its positions."""
     game, moves = Moves(rules), QuotientMoves(rules)
-    shown, counted = (
+    shown, visited = (
         visits(game, game.position(layout)) for visits in (loss.visits, partial(CountedLoss.visits, loss))
     )
-    for board, visit in zip(shown, counted, strict=True):
+    for board, visit in zip(shown, visited, strict=True):
         assert moves.settled(board.position) == visit.position, (rules, layout, board)
 
 
@@ -162,6 +163,18 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
         rules = quotient_rules(random)
         for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
+
+
+def test_positions_are_counted_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By moves at first, as plain Python counts them, or several of the latest ones at once from the start."""
+    for seed in range(ORDERS):
+        rules = quotient_rules(Random(seed))
+        for layout in to_strings(deal(rules, seed, 1, 5)):
+            by_moves = counted(rules, layout, "quotient *")
+            with monkeypatch.context() as patch:
+                patch.setattr(keys, "COMPARED", 1)
+                latest_first = counted(rules, layout, "quotient *")
+            assert by_moves == latest_first or {by_moves, latest_first} == {WON, MORE}, (rules, layout)
 
 
 def test_cards_of_an_open_reserve_fill_no_columns() -> None:
@@ -225,8 +238,8 @@ def test_a_loss_is_told_in_words() -> None:
 
 
 def test_a_move_to_a_foundation_is_told_as_such() -> None:
-    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 3, "passes": 2}
-    rules = replace(klondike, ranks=3, sizes=(8,), face_down="none", **others)  # type: ignore[arg-type]
+    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 4, "passes": 2}
+    rules = replace(klondike, ranks=3, sizes=(7,), face_down="none", **others)  # type: ignore[arg-type]
     layout = "klondike AC3C3D3H2H base:A foundations:3S stock:AD2C waste:2DAH"
     _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
     assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")
@@ -267,17 +280,21 @@ def test_the_quotient_covers_games_like_klondike() -> None:
     assert search_of(replace(rules, move="card")) is not QUOTIENT  # its wins may need runs that move
 
 
-@pytest.mark.parametrize("positions", [LOST_POSITIONS - 1, LOST_POSITIONS, LOST_POSITIONS + 1])
-def test_a_loss_has_one_number_of_positions(positions: int) -> None:
-    rules = rules_of("klondike")
-    [layout] = to_strings(deal(rules, 1, LOST, 1))
-    loss = read_loss(rules, f"quotient * {positions}")
+@pytest.mark.parametrize(
+    ("game", "number", "positions"), [("klondike", LOST, LOST_POSITIONS), ("canfield", 12, 4_539)], ids=str
+)
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_a_loss_has_one_number_of_positions(game: str, number: int, positions: int, more: int) -> None:
+    """The keys of Canfield take two words."""
+    rules = rules_of(game)
+    [layout] = to_strings(deal(rules, 1, number, 1))
+    loss = read_loss(rules, f"quotient * {positions + more}")
     assert isinstance(loss, QuotientLoss)
-    if positions == LOST_POSITIONS:
-        assert check_loss(rules, layout, loss)[0] == 1
-    else:
+    if more:
         with pytest.raises(InvalidEvidence, match="positions can be reached"):
             check_loss(rules, layout, loss)
+    else:
+        assert check_loss(rules, layout, loss)[0] == 1
 
 
 @pytest.mark.parametrize(

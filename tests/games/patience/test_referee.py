@@ -139,6 +139,11 @@ def test_lists_of_cards_prove_losses_under_some_rules(name: str, sound: bool) ->
     assert easier_game_is_sound(rules_of(name)) is sound
 
 
+@pytest.mark.parametrize("spaces", ["waste", "reserve-then-waste"])
+def test_lists_of_cards_prove_nothing_if_the_waste_fills_empty_columns(spaces: str) -> None:
+    assert not easier_game_is_sound(replace(rules_of("klondike"), spaces=spaces))
+
+
 KLONDIKE = rules_of("klondike")
 """A deal that is nearly won."""
 NEARLY = "klondike KS/-/-/-/-/-/- foundations:KCKHQSQD stock:KD"

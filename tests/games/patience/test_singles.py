@@ -32,7 +32,7 @@ POSITIONS = 300
 DECKS = 40
 LOST, LOST_POSITIONS = 2, 22_076
 """The number of a deal of Scotch Patience that is lost, and its positions."""
-LATE = [(5_788_551, 33, Verdict.UNWINNABLE), (2_134_021, 232, Verdict.WINNABLE)]
+LATE = [(7_288_551, 33, Verdict.UNWINNABLE), (3_634_021, 232, Verdict.WINNABLE)]
 """Deals of Scotch Patience that are decided after the first nodes, and after how many: a loss in the quotient, and a
 win that a wider beam finds."""
 

@@ -1,21 +1,22 @@
 """What compiled referees of losses share: which keys of positions were met, and how many there are.
 
 Each form of evidence has its own positions and their keys. The list of keys that are reached is also the queue of those
-to visit.
+to visit; where the table has whole keys, the list has only those to visit.
 """
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Row, check_memory, compiling, inlined, int64, lowest_bit
+from dealmill.kernels import Item, Row, check_memory, compiling, inlined, int64, lowest_bit
 from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
-CountKeys = Callable[[Words, Slots, Words, int], int]
+CountKeys = Callable[[Words, NDArray[Any], Words, int], int]
 """A kernel that counts positions up to a limit, with arrays for their keys, their hash table, and the counts that
 `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
 COMPARED = 2_000
@@ -23,14 +24,18 @@ COMPARED = 2_000
 FIRST_ROOM, MORE_ROOM = 25_000_000, 8
 """The positions that are counted at first, more than a search reaches with any default limit, and how many times as
 many next: a count that has no room left begins again."""
+FREE_BYTES = 500_000_000
+"""The memory that a count may reserve without asking whether there is as much."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 WON = -1
 
 
-def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game") -> list[int]:
+def counted(
+    claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game", *, whole_keys: bool = False
+) -> list[int]:
     """Count positions, whose keys have so many words, with room for as many as are claimed; check their number. `game`
-    is what would be won.
+    is what would be won. The hash table has `whole_keys`, or their numbers.
 
     Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
     `COMPARED` positions.
@@ -43,21 +48,24 @@ def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str 
         If there is not enough memory for the positions; it says how much is needed.
     """
     counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
-    count = _count_with_room(room, key_words, counts, count_positions)
+    slot = np.dtype((np.int64, (key_words,)) if whole_keys else np.int32)
+    count = _count_with_room(room, key_words, slot, counts, count_positions)
     while room < count and room < claimed:
         room = min(claimed, MORE_ROOM * room)
-        count = _count_with_room(room, key_words, counts, count_positions)
+        count = _count_with_room(room, key_words, slot, counts, count_positions)
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
     check_positions(count, claimed)
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _count_with_room(room: int, key_words: int, counts: Words, count_positions: CountKeys) -> int:
-    size, slot_count = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
-    if room > FIRST_ROOM:
-        check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
-    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+def _count_with_room(room: int, key_words: int, slot: np.dtype[Any], counts: Words, count_positions: CountKeys) -> int:
+    size, slot_count = key_words * (room + 2), 5 * room // 3 + 16
+    if slot == np.int32:
+        slot_count = 1 << slot_count.bit_length()
+    if (needed := 8 * size + slot.itemsize * slot_count) > FREE_BYTES:
+        check_memory(needed, f"a count of {room:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=slot)
     with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
         return int(count_positions(keys, slots, counts, room))
 
@@ -73,16 +81,22 @@ def first_of(cards: int) -> int:
 
 
 @inlined
-def first_slot(t: Words, key: Row | int, size: int, slots: Slots) -> int:
-    """Return the slot at which the key of this size at an offset is looked for first."""
+def mixed_key(t: Words, key: Row | Item, size: int) -> int:
+    """Return a number of 64 bits that depends on each bit of the key of this size at an offset, the upper half best."""
     mixed = int64(0)
     for part in range(size):
         mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * int64(-7046029254386353131)
-    return (mixed >> 24) & (len(slots) - 1)
+    return mixed
 
 
 @inlined
-def slot_of(t: Words, key: Row | int, size: int, keys: Words, slots: Slots) -> int:
+def first_slot(t: Words, key: Row | Item, size: int, slots: Slots) -> int:
+    """Return the slot at which the key of this size at an offset is looked for first."""
+    return (mixed_key(t, key, size) >> 24) & (len(slots) - 1)
+
+
+@inlined
+def slot_of(t: Words, key: Row | Item, size: int, keys: Words, slots: Slots) -> int:
     """Return the slot with the number of the key of this size at an offset, from 1, or the free one for it."""
     at = first_slot(t, key, size, slots)
     while slots[at]:
@@ -96,7 +110,7 @@ def slot_of(t: Words, key: Row | int, size: int, keys: Words, slots: Slots) -> i
 
 
 @inlined
-def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+def is_new_key(t: Words, key: Row | Item, size: int, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
     new."""
     at = slot_of(t, key, size, keys, slots)
@@ -105,4 +119,41 @@ def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, c
     for part in range(size):
         keys[size * count + part] = t[key + part]
     slots[at] = count + 1
+    return True
+
+
+@inlined
+def first_whole_slot(t: Words, key: Row | Item, size: int, table: Words) -> int:
+    """Return the slot of a table of whole keys, with any number of slots, at which the key of this size at an offset is
+    looked for first."""
+    return ((mixed_key(t, key, size) >> 32 & 0xFFFFFFFF) * len(table)) >> 32
+
+
+@inlined
+def whole_slot_of(t: Words, key: Row | Item, size: int, table: Words) -> int:
+    """Return the slot with the key of this size at an offset, or the free one for it. The first word of each key is
+    larger by one in the table, and 0 in a free slot."""
+    slot = first_whole_slot(t, key, size, table)
+    while table[slot, 0]:
+        part = int64(0)
+        while part < size and table[slot, part] == t[key + part] + (part == 0):
+            part += 1
+        if part == size:
+            break
+        slot += 1
+        if slot == len(table):
+            slot = int64(0)
+    return slot
+
+
+@inlined
+def is_new_whole_key(t: Words, key: Row | Item, size: int, queue: Words, table: Words, end: int) -> bool:
+    """Write the key of this size at an offset to the table, and to the queue at its end, unless it is known; return
+    whether it is new."""
+    slot = whole_slot_of(t, key, size, table)
+    if table[slot, 0]:
+        return False
+    for part in range(size):
+        table[slot, part] = t[key + part] + (part == 0)
+        queue[size * end + part] = t[key + part]
     return True

@@ -1,36 +1,63 @@
 """The compiled referee of losses by safe cards, `losses.safe`, for more positions than plain Python visits in a moment.
 It is written from docs/proofs/safe.md, and shares no code with the engine.
 
-A card is a number, 13 for each suit, counted from the base of the foundations. A position is a word for each suit, with
-four bits for each of its cards: the code of where it is. So the order of columns and cells makes no difference, and
-positions are compared exactly. All else is in one array, `t`, with the offsets below; sets of cards are bits of a word.
+A card is a number, 13 for each suit, counted from the base of the foundations. A position is four sets of cards, each
+the bits of a word, in which each card has the code of where it is: its bit in the first set is the lowest bit of the
+code, and so on. So the order of columns and cells makes no difference, positions are compared exactly, and the cards
+that can be moved follow from a few operations on sets. All else is in one array, `t`, with the offsets below.
 """
 
 import numpy as np
 
-from dealmill.kernels import Fields, inlined, int64, kernel, routine
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, counted, first_of
+from dealmill.kernels import (
+    Fields,
+    Item,
+    Row,
+    count_bits,
+    inlined,
+    int64,
+    kernel,
+    load_ahead,
+    pointer_to,
+    routine,
+    row_of,
+)
+from dealmill.pipeline.games.patience.compiled.keys import (
+    WON,
+    Words,
+    bit_of,
+    counted,
+    first_of,
+    first_whole_slot,
+    is_new_whole_key,
+)
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
-from dealmill.pipeline.games.patience.rules import SUITS, Rules, pairs
+from dealmill.pipeline.games.patience.rules import Rules, pairs
 
-HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
-"""Codes of cards. `ON_PARENT` and the three after it are those that lie on the next higher card of each suit, which
-they fit; `HOME` are those that lie on another one since the game began."""
+ON_FOUNDATION, HOME, ON_PARENT, IN_CELL, ON_SPACE, IS_ABSENT = 0, 1, 3, 4, 5, 8
+"""Codes of cards. `HOME` are those that lie on a card which they do not fit, since the game began. Those that lie on
+the next higher card of a suit, which they fit, have `ON_PARENT` and four times the number of that suit."""
+PARTS = 4
+"""The sets of a position: the cards in columns; those of them that lie on a card which they fit; and two sets for the
+suit of that card, of which others have one bit if they begin a column, are in a cell, or are absent."""
 NO_CARD = 52
 ALWAYS = 100
 """So many ranks, no foundation can lag behind another one."""
 SUIT = (1 << 13) - 1
-CODE_BITS, CODE = 4, 15
+AT_ONCE, MAX_MOVES = 8, 7 * 52
+"""The positions that are visited at once. Of each, a card has no more moves than to its foundation, a cell, a space,
+and four cards."""
 
 ARRAY = Fields()
 DECK, IDLE, SPACES, CELLS, COLUMNS, LAST_RANK = ARRAY.words(6)
 """What is the same for all positions; `SPACES` are the cards that go to an empty column."""
-TOPS, IN_CELLS, UP, ABSENT = ARRAY.words(4)
-"""The position that is visited."""
-KEY, VISITED = ARRAY.rows(2, 4)
+TOPS, IN_CELLS, UP, ABSENT, NEXT, EMPTY = ARRAY.words(6)
+"""The position that is visited: sets of cards, the next ones of all suits, and the number of empty columns."""
+VISITED, KEYS = ARRAY.row(PARTS), ARRAY.row(AT_ONCE * MAX_MOVES * PARTS)
+"""Its key, and the keys of the positions after moves; the first is that of the first position, too."""
 LAGS = ARRAY.row(16)
-PARENTS, HOMES, UNDER = ARRAY.rows(3, 52)
-"""The key that is made, that of the position which is visited, and a word for each two suits, and for each card."""
+PARENTS, HOMES = ARRAY.rows(2, 52)
+"""A word for each two suits, and for each card."""
 SIZE = ARRAY.size
 
 
@@ -39,7 +66,7 @@ def check_safe(rules: Rules, layout: str, loss: SafeLoss) -> list[int]:
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     game = "the easier game" if t[IDLE] else "the game"
-    return counted(loss.positions, len(SUITS), lambda *arrays: _count(t.copy(), *arrays), game)
+    return counted(loss.positions, PARTS, lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
@@ -58,10 +85,11 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
         under = NO_CARD
         for card in map(number, pairs(column.strip("-"))):
             fits = under != NO_CARD and parents[card] >> under & 1
-            codes[card] = ON_SPACE if under == NO_CARD else ON_PARENT + under // 13 if fits else HOME
+            codes[card] = ON_SPACE if under == NO_CARD else ON_PARENT + 4 * (under // 13) if fits else HOME
             t[HOMES + card], under = under, card
     for card, code in codes.items():
-        t[KEY + card // 13] |= code << CODE_BITS * (card % 13)
+        for part in range(PARTS):
+            t[KEYS + part] |= (code >> part & 1) << card
         t[PARENTS + card] = parents[card]
     idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
     t[DECK], t[IDLE], t[SPACES] = _mask(deck), _mask(idle), rules.cards_for_spaces
@@ -85,16 +113,35 @@ def _mask(cards: set[int]) -> int:
 
 
 @inlined
-def _write(t: Words, card: int, code: int) -> None:
-    """Write where a card is to the key that is made."""
-    at, shift = KEY + card // 13, CODE_BITS * (card % 13)
-    t[at] = (t[at] & ~(int64(CODE) << shift)) | int64(code) << shift
+def _write(t: Words, key: Row | Item, card: int, code: int) -> None:
+    """Write where a card is to the key at an offset."""
+    for part in range(PARTS):
+        t[key + part] = (t[key + part] & ~bit_of(card)) | (code >> part & 1) << card
+
+
+@inlined
+def _card_under(t: Words, key: Row | Item, card: int) -> int:
+    """Return the card on which one in a column lies, by the key at an offset; `NO_CARD` if it begins the column."""
+    first, second = t[key + 2] >> card & 1, t[key + 3] >> card & 1
+    if t[key + 1] & bit_of(card):
+        return int64(13 * (first + 2 * second) + card % 13 + 1)
+    return int64(NO_CARD) if first else t[HOMES + card]
 
 
 @inlined
 def _height(gone: int, suit: int) -> int:
     """Return how many cards of a suit are gone, from the lowest on to the first that is not."""
     return first_of(~(gone >> 13 * suit & SUIT))
+
+
+@inlined
+def _next_cards(gone: int) -> int:
+    """Return the lowest card of each suit that is not gone."""
+    cards = int64(0)
+    for suit in range(4):
+        ranks = gone >> 13 * suit & SUIT
+        cards |= (~ranks & (ranks + 1) & SUIT) << 13 * suit
+    return cards
 
 
 @routine
@@ -126,9 +173,9 @@ def _safe_card(t: Words, near: int, gone: int) -> int:
 
 
 @routine
-def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -> None:
-    """Write to the key what happens without a move in a position: loose cards become absent, then a safe card goes up,
-    and so on. Of the cards that can be moved, only the `fresh` ones can be loose or safe at first."""
+def _settle(t: Words, key: Item, tops: int, cells: int, up: int, absent: int, fresh: int) -> None:
+    """Write to the key at an offset what happens without a move in a position: loose cards become absent, then a safe
+    card goes up, and so on. Of the cards that can be moved, only the `fresh` ones can be loose or safe at first."""
     while fresh:
         leaving, code = int64(0), int64(IS_ABSENT)
         if t[IDLE]:
@@ -143,61 +190,57 @@ def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -
         while leaving:
             card = first_of(leaving)
             leaving &= leaving - 1
-            _write(t, card, code)
             if cells & bit_of(card):
                 cells ^= bit_of(card)
             else:
+                under = _card_under(t, key, card)
                 tops ^= bit_of(card)
-                if t[UNDER + card] != NO_CARD:
-                    tops |= bit_of(t[UNDER + card])
+                if under != NO_CARD:
+                    tops |= bit_of(under)
+            _write(t, key, card, code)
         fresh = tops | cells
 
 
-@routine
-def _survey(t: Words) -> int:
-    """Write which cards are where in the position that is visited, and on what those in columns lie. Return the number
-    of empty columns."""
-    cells, up, absent, in_columns, covered, empty = int64(0), int64(0), int64(0), int64(0), int64(0), int64(t[COLUMNS])
+@inlined
+def _covered(t: Words) -> int:
+    """Return the cards on which others lie in the position that is visited."""
+    fitting, first, second = t[VISITED + 1], t[VISITED + 2], t[VISITED + 3]
+    covered, at_home = int64(0), int64(t[VISITED + 0] & ~fitting & ~first)
     for suit in range(4):
-        codes = t[VISITED + suit]
-        for card in range(13 * suit, 13 * suit + t[LAST_RANK] + 1):
-            code, bit, under = codes & CODE, bit_of(card), int64(NO_CARD)
-            codes >>= CODE_BITS
-            if code == ON_FOUNDATION:
-                up |= bit
-                continue
-            if code == IS_ABSENT:
-                absent |= bit
-                continue
-            if code == IN_CELL:
-                cells |= bit
-                continue
-            if code == ON_SPACE:
-                empty -= 1
-            else:
-                under = t[HOMES + card] if code == HOME else int64(13 * (code - ON_PARENT) + card % 13 + 1)
-                covered |= bit_of(under)
-            in_columns |= bit
-            t[UNDER + card] = under
-    t[TOPS], t[IN_CELLS], t[UP], t[ABSENT] = in_columns & ~covered, cells, up, absent
-    return empty
+        on_suit = fitting & (first if suit & 1 else ~first) & (second if suit & 2 else ~second)
+        ranks = (on_suit | on_suit >> 13 | on_suit >> 26 | on_suit >> 39) & SUIT
+        covered |= ranks << 13 * suit + 1
+    while at_home:
+        covered |= bit_of(t[HOMES + first_of(at_home)])
+        at_home &= at_home - 1
+    return covered
 
 
 @routine
-def _move(t: Words, card: int, code: int, target: int) -> None:
-    """Write the key of the position after a card has moved, onto `target` or `NO_CARD`."""
+def _survey(t: Words) -> None:
+    """Write which cards are where in the position that is visited."""
+    columns, fitting, first, second = t[VISITED + 0], t[VISITED + 1], t[VISITED + 2], t[VISITED + 3]
+    t[TOPS], t[IN_CELLS], t[ABSENT] = columns & ~_covered(t), first & ~columns, second & ~columns
+    t[UP] = t[DECK] & ~(columns | first | second)
+    t[NEXT] = _next_cards(t[UP] | t[ABSENT])
+    t[EMPTY] = t[COLUMNS] - count_bits(columns & ~fitting & first)
+
+
+@routine
+def _move(t: Words, key: Item, card: int, code: int, target: int) -> None:
+    """Write, at an offset, the key of the position after a card has moved, onto `target` or `NO_CARD`."""
     tops, cells, up, bit, fresh = t[TOPS], t[IN_CELLS], t[UP], bit_of(card), int64(0)
-    under = t[UNDER + card]
-    for suit in range(4):
-        t[KEY + suit] = t[VISITED + suit]
-    _write(t, card, code)
+    for part in range(PARTS):
+        t[key + part] = t[VISITED + part]
     if cells & bit:
         cells ^= bit
     else:
+        under = _card_under(t, key, card)
         tops ^= bit
         if under != NO_CARD:
             fresh = bit_of(under)
             tops |= fresh
+    _write(t, key, card, code)
     if code == ON_FOUNDATION:
         up |= bit
         fresh = tops | cells
@@ -207,91 +250,91 @@ def _move(t: Words, card: int, code: int, target: int) -> None:
         tops |= bit
         if target != NO_CARD:
             tops ^= bit_of(target)
-        t[UNDER + card] = target
-    _settle(t, tops, cells, up, t[ABSENT], fresh)
-    t[UNDER + card] = under
-
-
-@inlined
-def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key as number `count` unless it is among those before; return whether it is new."""
-    clubs, hearts, spades, diamonds = t[KEY + 0], t[KEY + 1], t[KEY + 2], t[KEY + 3]
-    mixed = (clubs ^ hearts << 12 ^ hearts >> 40) * int64(-7046029254386353131)
-    mixed ^= mixed >> 32
-    mixed = (mixed ^ spades ^ diamonds << 12 ^ diamonds >> 40) * int64(-7046029254386353131)
-    mask = len(slots) - 1
-    at = (mixed >> 24) & mask
-    while slots[at]:
-        known = 4 * (int64(slots[at]) - 1)
-        first_two = keys[known] == clubs and keys[known + 1] == hearts
-        if first_two and keys[known + 2] == spades and keys[known + 3] == diamonds:
-            return False
-        at = (at + 1) & mask
-    keys[4 * count], keys[4 * count + 1], keys[4 * count + 2], keys[4 * count + 3] = clubs, hearts, spades, diamonds
-    slots[at] = count + 1
-    return True
-
-
-@inlined
-def _add(t: Words, keys: Words, slots: Slots, count: int, limit: int) -> int:
-    """Add the position whose key was made to `count` others if it is new and there are no more than `limit`; return the
-    number of all."""
-    return count + (count <= limit and _is_new(t, keys, slots, count))
+    if code == ON_FOUNDATION or t[IDLE] or fresh & t[NEXT]:
+        _settle(t, key, tops, cells, up, t[ABSENT], fresh)
 
 
 @routine
-def _visit(t: Words, keys: Words, slots: Slots, count: int, limit: int, empty: int) -> int:
-    """Make all moves of the position that was surveyed; return the number of positions with the new ones, which may be
-    `limit` + 1."""
-    free, filled, cards = int64(t[CELLS]), t[IN_CELLS], t[TOPS] | t[IN_CELLS]
-    while filled:
-        filled &= filled - 1
-        free -= 1
+def _write_moves(t: Words, moves: int) -> int:
+    """Write the keys after all moves of the position that was surveyed, behind so many others; return how many there
+    are then."""
+    has_room = count_bits(t[IN_CELLS]) < t[CELLS]
+    cards = t[TOPS] | t[IN_CELLS]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
         bit, below = bit_of(card), t[PARENTS + card] & t[TOPS]
         in_cell = t[IN_CELLS] & bit
-        if card % 13 == _height(t[UP] | t[ABSENT], card // 13):
-            _move(t, card, int64(ON_FOUNDATION), int64(NO_CARD))
-            count = _add(t, keys, slots, count, limit)
-        if free > 0 and not in_cell:
-            _move(t, card, int64(IN_CELL), int64(NO_CARD))
-            count = _add(t, keys, slots, count, limit)
-        if empty and t[SPACES] & bit and (in_cell or t[UNDER + card] != NO_CARD):
-            _move(t, card, int64(ON_SPACE), int64(NO_CARD))
-            count = _add(t, keys, slots, count, limit)
+        if t[NEXT] & bit:
+            _move(t, KEYS + PARTS * moves, card, int64(ON_FOUNDATION), int64(NO_CARD))
+            moves += 1
+        if has_room and not in_cell:
+            _move(t, KEYS + PARTS * moves, card, int64(IN_CELL), int64(NO_CARD))
+            moves += 1
+        if t[EMPTY] and t[SPACES] & bit and (in_cell or _card_under(t, row_of(VISITED), card) != NO_CARD):
+            _move(t, KEYS + PARTS * moves, card, int64(ON_SPACE), int64(NO_CARD))
+            moves += 1
         while below:
             target = first_of(below)
             below &= below - 1
-            _move(t, card, ON_PARENT + target // 13, target)
-            count = _add(t, keys, slots, count, limit)
-    return count
+            _move(t, KEYS + PARTS * moves, card, ON_PARENT + 4 * (target // 13), target)
+            moves += 1
+    return moves
+
+
+@routine
+def _visit(t: Words, queue: Words, table: Words, first: int, number: int, end: int, room: int) -> int:
+    """Visit so many positions of the queue from the first, and write those that were not reached before to its `end`.
+    Return how many these are, no more than `room` + 1; `WON` if one that is visited is won."""
+    moves, new = int64(0), int64(0)
+    for at in range(first, first + number):
+        for part in range(PARTS):
+            t[VISITED + part] = queue[PARTS * at + part]
+        _survey(t)
+        if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
+            return int64(WON)
+        begin, moves = moves, _write_moves(t, moves)
+        for move in range(begin, moves):
+            load_ahead(table, PARTS * first_whole_slot(t, KEYS + PARTS * move, int64(PARTS), table))
+    for move in range(moves):
+        new += is_new_whole_key(t, KEYS + PARTS * move, int64(PARTS), queue, table, end + new)
+        if new > room:
+            break
+    return new
 
 
 @kernel
-def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
-    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
-    count, visited, moved, before = int64(0), int64(0), int64(0), int64(0)
-    for suit in range(4):
-        t[VISITED + suit] = t[KEY + suit]
+    to `counts` how many can be reached without a move, with at most one, and so on, as long as they are few.
+
+    After that, the latest positions are visited first, several at once, so that most of the slots in which their keys
+    are looked for have come from memory when they are compared.
+    """
+    t = pointer_to(words)
+    for part in range(PARTS):
+        t[VISITED + part] = t[KEYS + part]
     _survey(t)
-    _settle(t, t[TOPS], t[IN_CELLS], t[UP], t[ABSENT], t[TOPS] | t[IN_CELLS])
-    count = _add(t, keys, slots, count, limit)
-    while visited < count:
+    _settle(t, KEYS + 0, t[TOPS], t[IN_CELLS], t[UP], t[ABSENT], t[TOPS] | t[IN_CELLS])
+    visited, before, steps = int64(0), int64(0), int64(0)
+    count = int64(is_new_whole_key(t, KEYS + 0, int64(PARTS), queue, table, int64(0)))
+    while visited < count <= min(limit, len(counts)):
         if visited == before:  # all positions with one move less are visited
             before = count
-            if moved < len(counts):
-                counts[moved] = count
-            moved += 1
-        for suit in range(4):
-            t[VISITED + suit] = keys[4 * visited + suit]
-        empty = _survey(t)
-        if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
-            return int64(WON)
-        count = _visit(t, keys, slots, count, limit, empty)
-        if count > limit:
-            return count
+            counts[steps] = count
+            steps += 1
+        new = _visit(t, queue, table, visited, int64(1), count, limit - count)
+        if new == WON:
+            return new
         visited += 1
+        count += new
+    left = count
+    while visited < left and count <= limit:
+        number = min(left - visited, int64(AT_ONCE))
+        left -= number
+        new = _visit(t, queue, table, left, number, left, limit - count)
+        if new == WON:
+            return new
+        left += new
+        count += new
     return count

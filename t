@@ -1,0 +1,2 @@
+games LUCAS
+games cruel

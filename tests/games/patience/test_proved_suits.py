@@ -31,6 +31,7 @@ from tests.games.patience.test_proved import (
     counted,
     disagreements,
     reason_of_python,
+    within_the_proof,
     write_rules,
 )
 from tests.games.proved import ClaimedLoss as Claim
@@ -46,7 +47,7 @@ def small_deck(seed: int) -> tuple[Rules, list[str]]:
     """Return rules of whole suits for a small deck, and deals and random positions by them."""
     random = Random(seed)
     draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
-    rules = replace(draw_rules(random), passes=0)
+    rules = within_the_proof(replace(draw_rules(random), passes=0))
     positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
     return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
 

@@ -149,7 +149,7 @@ def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, 
     command = [programs / "referee", path, tmp_path / "export.jsonl"]
     judged = subprocess.run(command, capture_output=True, text=True, check=False)
     first = judged.stdout.splitlines()[0]
-    assert (judged.returncode, first) == (3, "line 1: not covered: positions by ranks, counted by walks")
+    assert (judged.returncode, first) == (1, 'line 1: wrong: "walks * 1" is not the evidence of a loss')
     small = replace(scorpion, ranks=3, sizes=(1, 1, 3, 0, 0), face_down="none", move="card", spaces="none")
     twice = replace(small, suits=2, stock=7, full_columns=True)  # each card exists twice
     count = proved.Claim("scorpion 2S/AH/3H2S3S/-/- stock:3S3H2H2HAHASAS", Verdict.UNWINNABLE, "* 2")

@@ -26,6 +26,7 @@ from tests.games.patience.test_proved import (
     counted,
     ordered,
     reason_of_python,
+    within_the_proof,
 )
 from tests.games.proved import ClaimedLoss as Claim
 
@@ -46,7 +47,7 @@ def forms_of(rules: Rules, random: Random) -> list[str]:
 
 def rules_with_safe_cards(random: Random) -> Rules:
     """Rules of small decks, half of them by which only single cards move between columns and cells."""
-    rules = random_rules(random)
+    rules = within_the_proof(random_rules(random))
     if random.random() < 0.5:
         return replace(rules, face_down="none", move="card", removable=False)
     return replace(rules, cells=rules.filled)

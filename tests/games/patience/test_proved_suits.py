@@ -31,6 +31,7 @@ from tests.games.patience.test_proved import (
     counted,
     disagreements,
     reason_of_python,
+    within_the_proof,
     write_rules,
 )
 from tests.games.proved import ClaimedLoss as Claim
@@ -46,7 +47,7 @@ def small_deck(seed: int) -> tuple[Rules, list[str]]:
     """Return rules of whole suits for a small deck, and deals and random positions by them."""
     random = Random(seed)
     draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
-    rules = replace(draw_rules(random), passes=0)
+    rules = within_the_proof(replace(draw_rules(random), passes=0))
     positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
     return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
 
@@ -148,7 +149,7 @@ def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, 
     command = [programs / "referee", path, tmp_path / "export.jsonl"]
     judged = subprocess.run(command, capture_output=True, text=True, check=False)
     first = judged.stdout.splitlines()[0]
-    assert (judged.returncode, first) == (3, "line 1: not covered: positions by ranks, counted by walks")
+    assert (judged.returncode, first) == (1, 'line 1: wrong: "walks * 1" is not the evidence of a loss')
     small = replace(scorpion, ranks=3, sizes=(1, 1, 3, 0, 0), face_down="none", move="card", spaces="none")
     twice = replace(small, suits=2, stock=7, full_columns=True)  # each card exists twice
     count = proved.Claim("scorpion 2S/AH/3H2S3S/-/- stock:3S3H2H2HAHASAS", Verdict.UNWINNABLE, "* 2")

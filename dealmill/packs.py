@@ -9,7 +9,7 @@ from dealmill.pipeline.games.deals import DealRange, all_deals
 from dealmill.pipeline.outputs.pack import Pack
 from dealmill.pipeline.outputs.pack_choice import PackArguments, check_path, choice_of, counts_by_grade
 from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, Growth
-from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.progress.events import Event, Ingested, Message, Progress
 from dealmill.pipeline.results.measures import CHANCE
 from dealmill.pipeline.solving.winnable import default_limit
 from dealmill.pipeline.system.settings import settings
@@ -42,7 +42,7 @@ def pack_of_game(
     while True:
         part = deals.part(1, count + 1)
         run = store.run(part, engine=owner.full_name(engine), max_nodes=default_limit(engine), progress=progress)
-        played = store.run(part, engine=owner.full_name(grader), progress=progress)
+        played = store.run(part, engine=owner.full_name(grader), progress=_without_sources(progress))
         counts = counts_by_grade(store._database, run.progress, choice, played.progress, progress)
         growth = Growth(owner.name, count, counts, choice.sizes)
         if growth.deals_needed <= count:
@@ -52,3 +52,13 @@ def pack_of_game(
         progress(Message(growth.words(costs, settings().workers)))
         count = growth.next_deals
     return run.pack(path, graded_by=played, force=force, with_checker=with_checker, progress=progress, **arguments)
+
+
+def _without_sources(progress: Progress) -> Progress:
+    """Return a function that leaves out what was reported of a source when it was read first."""
+
+    def report(event: Event) -> None:
+        if not isinstance(event, Ingested) or event.error:
+            progress(event)
+
+    return report

@@ -501,17 +501,20 @@ def test_a_check_repeats_as_many_plays_as_it_has_time(
 @pytest.mark.slow
 def test_a_pack_of_a_game_solves_and_plays_what_it_needs(tmp_path: Path) -> None:
     path, days = tmp_path / "a.json", (date(2027, 1, 4), date(2027, 1, 17))
-    messages = list[str]()
+    messages, read = list[str](), list[int]()
 
     def note(event: object) -> None:
         if isinstance(event, dealmill.progress.Message):
             messages.append(event.text)
+        elif isinstance(event, dealmill.progress.Ingested):
+            read.append(event.source.id)
 
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         pack = store.pack("deal:tripeaks:seed=3", path, calendar=days, progress=note)
         assert [entry.grade for entry in pack.layouts] == [1, 1, 2, 2, 3, 3, 4] * 2
         assert messages[0] == "solving and playing the first 100 deals of tripeaks, to see how many are needed"
         assert [run.source for run in store.runs()][-2:] == [pack.source] * 2
+        assert read == sorted(set(read)) == [source.id for source in store.sources()]
         again = store.pack("deal:tripeaks:seed=3", path, calendar=days, force=True)
         assert again == pack and check_pack(path).problems == []
         for game, message in (

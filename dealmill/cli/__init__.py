@@ -21,7 +21,7 @@ from dealmill.cli.process import (
     exit_code,
     handle_signals,
     lacks_memory,
-    replace_closed_streams,
+    replace_streams,
 )
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
@@ -208,7 +208,7 @@ def main() -> None:
     gc.set_threshold(200_000)  # more than modules have: collections take a tenth of a short command
     atexit.register(gc.freeze)  # a last collection takes up to a third of a short command
     handle_signals()
-    replace_closed_streams()
+    replace_streams()
     allow_forks()
     warned = WarningPrinter()
     try:

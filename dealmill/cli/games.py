@@ -115,7 +115,7 @@ def _engine_row(game: "dealmill.Game", engine: "dealmill.Engine") -> dict[str, o
         "summary": engine.summary,
         "evidence": engine.evidence,
         "evidence_of_loss": engine.evidence_of_loss,
-        "title": game.title,
+        "title": game.full_title,
         "family": game.family,
         **_size(game),
         "deals": game.deals.version,
@@ -133,7 +133,7 @@ def _deal_parameters(game: "dealmill.Game") -> list[str]:
 
 def _description(game: "dealmill.Game") -> Iterator[str]:
     """Yield the lines that say everything about a game."""
-    yield f"{game.name}: {game.title}"
+    yield f"{game.name}: {game.full_title}"
     yield from _facts(
         {
             "family": game.family,

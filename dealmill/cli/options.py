@@ -38,13 +38,17 @@ Choice = tuple[str, str]
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def _completing(choices: Callable[[], Iterable[Choice]]) -> Complete:
-    """Return the callback of a parameter that offers the choices starting with what was typed."""
+def _completing(
+    choices: Callable[[], Iterable[Choice]], others: Callable[[], Iterable[Choice]] = tuple[Choice]
+) -> Complete:
+    """Return the callback of a parameter that offers the choices starting with what was typed, if something was, also
+    of the others."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[CompletionItem]:
         offers = list[Choice]()
         with warnings.catch_warnings(action="ignore"), suppress(DealmillError):
             offers.extend(choices())
+            offers.extend(others() if typed else ())
         return [CompletionItem(word, help=printable(meaning)) for word, meaning in offers if word.startswith(typed)]
 
     return complete
@@ -53,6 +57,12 @@ def _completing(choices: Callable[[], Iterable[Choice]]) -> Complete:
 def _games() -> Iterator[Choice]:
     for game in dealmill.games().values():
         yield game.name, game.title
+
+
+def _names() -> Iterator[Choice]:
+    from dealmill.pipeline.games.installed import other_names
+
+    yield from other_names().items()
 
 
 def _engines() -> Iterator[Choice]:
@@ -74,7 +84,7 @@ def _sources() -> Iterator[Choice]:
             yield str(source.id), f"{source.name} ({source.game})"
 
 
-complete_game = _completing(_games)
+complete_game = _completing(_games, _names)
 complete_engine = _completing(_engines)
 complete_run = _completing(_runs)
 complete_source = _completing(_sources)

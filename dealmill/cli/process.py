@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import TextIOBase, TextIOWrapper
+from io import BufferedWriter, FileIO, TextIOBase, TextIOWrapper
 from threading import Event
 from typing import Any
 
@@ -113,11 +113,23 @@ class ClosedOutput(TextIOBase):
         raise OutputError("standard output is closed: the output cannot be written")
 
 
-def replace_closed_streams() -> None:
+class StandardError(FileIO):
+    """An open standard error that drops what cannot be written, as on a full disk, so that the exit code stays."""
+
+    def write(self, data: Any) -> int:
+        """Write bytes, or drop them; return how many they are."""
+        try:
+            return super().write(data) or len(data)
+        except OSError:
+            return len(data)
+
+
+def replace_streams() -> None:
     """Replace closed standard streams, so that the next files opened do not get their file descriptors.
 
     A replaced standard input is empty, a replaced standard error drops everything, and a replaced standard output
-    raises an error. An open standard output escapes the characters that its encoding does not have.
+    raises an error. An open standard output escapes the characters that its encoding does not have, and fails if it
+    cannot be written as a whole; an open standard error drops what cannot be written.
     """
     for number in range(3):
         try:
@@ -128,7 +140,17 @@ def replace_closed_streams() -> None:
     sys.stdout = sys.stdout or ClosedOutput()
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, FileIO):
+        sys.stdout = _by_lines(sys.stdout.buffer, sys.stdout)  # unbuffered, Python takes a part written for the whole
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+    elif isinstance(sys.stderr, TextIOWrapper):
+        sys.stderr = _by_lines(StandardError(sys.stderr.fileno(), "w", closefd=False), sys.stderr)
+
+
+def _by_lines(raw: FileIO, like: TextIOWrapper) -> TextIOWrapper:
+    """Return a stream that writes lines to a file with the encoding of another stream."""
+    return TextIOWrapper(BufferedWriter(raw), like.encoding, like.errors, line_buffering=True)
 
 
 NOT_LOADED = "failed to map segment"

@@ -12,6 +12,7 @@ import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_game, notation_option
 from dealmill.cli.output import called_as, counted, json_option, no_pager_option, tell, write_json, write_text
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games.names import with_known_name
 from dealmill.pipeline.games.verdict import Verdict
 
 STDOUT = "-"
@@ -203,7 +204,7 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
         if status.retracted is not None:
             yield f"RETRACTED: {status.retracted}"
     worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"
-    yield f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})"
+    yield f"{with_known_name(result.engine)}: {result.verdict}{worth} ({counted(result.nodes, 'node')})"
     yield f"layout: {result.layout}"
     if result.verdict is Verdict.FAILED:
         yield f"error: {result.evidence}"

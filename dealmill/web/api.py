@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 import dealmill
 from dealmill.pipeline.arguments import MAX_SEED
 from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.games.installed import LONGEST_ENGINE, LONGEST_VARIANT
 from dealmill.pipeline.results.record import API, JUDGEMENT, RESULT, RecordField, run_fields
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, MOVES_LIMIT, NODE_LIMIT, Judge, PasteSolver, Task
 from dealmill.web.deals import Packs, WinnableDeal, deal_name, how_to_prepare, stored_deal
@@ -120,11 +121,11 @@ class ToCheck(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    game: str = Field(max_length=100, description="A game, or the full name of an engine.")
+    game: str = Field(max_length=LONGEST_ENGINE, description="A game, or the full name of an engine.")
     layout: str = Field(
         max_length=LAYOUT_LIMIT, description="One line of canonical text, or a deal such as deal:camelot:seed=1:17."
     )
-    engine: str | None = Field(default=None, max_length=100)
+    engine: str | None = Field(default=None, max_length=LONGEST_ENGINE)
     max_nodes: int | None = Field(
         default=None,
         ge=1,
@@ -257,7 +258,7 @@ def check(request: Request, given: ToCheck) -> Checked:
 def deal(
     request: Request,
     store: OpenStore,
-    game: Annotated[str, Query(max_length=100, description="A game whose deals can be won or lost.")],
+    game: Annotated[str, Query(max_length=LONGEST_VARIANT, description="A game whose deals can be won or lost.")],
     seed: Annotated[int, Query(ge=0, le=MAX_SEED, description="The number that chooses the deal."), Digits],
     grade: Annotated[int | None, Query(ge=1, le=MAX_NUMBER, description="Only deals of this grade."), Digits] = None,
 ) -> Deal:

@@ -10,7 +10,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.functions import Choice, Link
+from dealmill.pipeline.games.installed import LONGEST_VARIANT
 from dealmill.pipeline.printable import counted
 from dealmill.web.check import (
     LAYOUT_LIMIT,
@@ -70,7 +72,7 @@ class Board:
 @router.get("/play")
 def play(
     request: Request,
-    game: Annotated[str, Query(max_length=100)],
+    game: Annotated[str, Query(max_length=LONGEST_VARIANT)],
     layout: Annotated[str, Query(max_length=LAYOUT_LIMIT)],
     moves: Annotated[str, Query(max_length=MOVES_LIMIT)] = "",
     piece: Annotated[str, Query(max_length=4)] = "",
@@ -91,7 +93,7 @@ def play(
     return page(
         request,
         "play.html",
-        title=dealmill.games(game)[game].title,
+        title=find_game(game).full_title,
         asked=asked,
         board=board,
         result=result,

@@ -1,6 +1,7 @@
 """The page of one verdict, and that of a layout that is solved while its page is viewed."""
 
 from contextlib import suppress
+from itertools import chain
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -10,6 +11,8 @@ import dealmill
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import is_deal_range, parse_deal
+from dealmill.pipeline.games.installed import LONGEST_VARIANT, other_names
+from dealmill.pipeline.games.names import known_games, word_of
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
@@ -78,7 +81,7 @@ def board(request: Request, store: OpenStore, run: RunNumber, position: Position
 @router.get("/check")
 def check(
     request: Request,
-    game: Annotated[str, Query(max_length=100)] = "",
+    game: Annotated[str, Query(max_length=LONGEST_VARIANT)] = "",
     layout: Annotated[str, Query(max_length=LAYOUT_LIMIT)] = "",
     nodes: Annotated[int, Query(ge=1, le=NODE_LIMIT), Digits] = DEFAULT_NODES,
     step: Number = None,
@@ -88,9 +91,15 @@ def check(
 ) -> Response:
     """Show the form; or, if there is a layout, its solution at one step."""
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
-    game = _game_of(text) or game
+    games, game = _games_with(_game_of(text) or game)
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": _games_with(game), "given": given, "limit": LAYOUT_LIMIT, "example": _example}
+    asked: dict[str, Any] = {
+        "games": games,
+        "names": _names(),
+        "given": given,
+        "limit": LAYOUT_LIMIT,
+        "example": _example,
+    }
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
@@ -137,12 +146,18 @@ def _game_of(layout: str) -> str | None:
     return None
 
 
-def _games_with(name: str) -> dict[str, Game]:
-    """Return the games that can be selected, with a variant that was."""
+def _games_with(name: str) -> tuple[dict[str, Game], str]:
+    """Return the games that can be selected, with a variant that was, and the name of the one that was."""
     with suppress(dealmill.DealmillError):
         game = find_game(name)
-        return {**dealmill.games(), game.name: game}
-    return {**dealmill.games()}
+        return {**dealmill.games(), game.name: game}, game.name
+    return dealmill.games(), name
+
+
+def _names() -> dict[str, str]:
+    """Return the names by which people know games that have others here, each with its form in commands."""
+    names, words = chain.from_iterable(known.names for known in known_games()[0]), other_names()
+    return {name: word for name in sorted(names) if (word := word_of(name)) in words}
 
 
 def _example(game: str) -> str:

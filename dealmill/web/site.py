@@ -20,6 +20,7 @@ from pydantic_core import PydanticKnownError
 import dealmill
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.descriptions import Engine
+from dealmill.pipeline.games.names import with_known_name
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.pipeline.results import charts
@@ -183,6 +184,7 @@ def _environment() -> Environment:
         duration=duration,
         notation=notation,
         mean_text=mean_text,
+        known=with_known_name,
     )
     environment.globals.update(
         share=share, engine_of=engine_of, counted=counted, fingerprint_of=fingerprint_of, charts=charts, Verdict=Verdict

@@ -144,6 +144,8 @@ def game_by(name: str, rules: "RulesText | None") -> "Game":
     """
     if rules is None:
         game = find_game(name)
+        if game.name != name:
+            raise NotFoundError(f"there is no game {name!r}: the name means {game.name}, which has rules")
         if game.rules_text:
             raise EarlierGameError(name)
         return game

@@ -22,7 +22,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError, UnknownSettingWarning, UsageError
-from dealmill.pipeline.games.names import games_by_name
+from dealmill.pipeline.games.names import games_by_name, word_of
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
@@ -40,6 +40,7 @@ VARIANT = re.compile(rf"({NAME.pattern})((:{CHANGED_RULE.pattern})+)", re.ASCII)
 """The name of a game with changed rules, such as ``klondike:stock.draw=1``."""
 UNKNOWN = "unknown"
 LONGEST_NAME, LONGEST_VARIANT = 40, 200
+LONGEST_ENGINE = LONGEST_VARIANT + len("/") + LONGEST_NAME
 BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
 BAD_VARIANT = (
     f"changed rules are written KEY=VALUE with a colon before each, in up to {LONGEST_VARIANT} characters: "
@@ -135,16 +136,27 @@ def _without_alias(name: str) -> str:
 
 
 def known_as(name: str) -> str:
-    """Return the name of the game, or of its variant, that is known to users under a name. This may begin with an alias
-    in a family, or with a name by which people know a game, unless an installed game has it."""
-    base, *changes = name.split(":")
-    base = _without_alias(base)
-    if any(offer.name == base for offer in all_offers()) or not (known := games_by_name().get(base)):
+    """Return the name of the game, or of its variant, that people mean. They may begin with an alias in a family, or
+    with a name by which they know a game, unless an installed game has it; and type capitals, blanks and apostrophes:
+    ``Baker's Dozen``."""
+    typed, *changes = name.split(":")
+    base = next(filter(_is_known, map(_without_alias, (typed, word_of(typed)))), typed)
+    if base not in other_names():
         return ":".join([base, *changes])
-    variant_name(name, ())  # checks the rules that are changed further
-    base, *rules = known.split(":")
+    variant_name(":".join([base, *changes]), ())  # checks the rules that are changed further
+    base, *rules = other_names()[base].split(":")
     by_key = {rule.partition("=")[0]: rule for rule in (*rules, *changes)}
     return ":".join([base, *(rule for _, rule in sorted(by_key.items()))])
+
+
+def _is_known(name: str) -> bool:
+    return name in other_names() or any(offer.name == name for offer in all_offers())
+
+
+def other_names() -> Mapping[str, str]:
+    """Return the games and variants that names mean which no installed game has, by these names."""
+    installed = {offer.name for offer in all_offers()}
+    return {name: game for name, game in games_by_name().items() if name not in installed}
 
 
 def engine_known_as(name: str) -> str:

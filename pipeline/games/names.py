@@ -50,6 +50,13 @@ def names_of(game: str) -> list[str]:
     return [name for known in known_games()[0] if known.games == [game] for name in known.names]
 
 
+def with_known_name(name: str) -> str:
+    """Return the name of a variant, or of an engine of one, behind the name by which people know it; names of all other
+    games and engines as they are. ``golf:hole.wrap=true/winnable`` is "Putt Putt (golf:hole.wrap=true/winnable)"."""
+    names = names_of(name.partition("/")[0]) if ":" in name else []
+    return f"{names[0]} ({name})" if names else name
+
+
 @cache
 def missing_games() -> Mapping[str, MissingGame]:
     """Return the missing games by their names as they would be written in commands."""

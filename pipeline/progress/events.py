@@ -261,4 +261,6 @@ def words(step: Step) -> tuple[str, str, str]:
 
 
 def _rate(rate: float | None) -> str:
-    return f"{rate:,.0f}/s" if rate else ""
+    if not rate:
+        return ""
+    return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s"

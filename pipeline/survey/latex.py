@@ -77,7 +77,7 @@ def _mean(row: Row) -> list[str]:
 def _title(engine: str) -> str:
     """Return the title of the game of an engine, or its name if it is not installed here."""
     try:
-        return find_engine(engine)[0].title
+        return find_engine(engine)[0].full_title
     except DealmillError:
         return engine.partition("/")[0]
 

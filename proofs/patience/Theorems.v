@@ -1,7 +1,7 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
 From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting Places WholeSuitsChecker Quotient
-  Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker.
+  Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker Circle Walks.
 
 Print Assumptions closed_set.
 Print Assumptions certificate_sound.
@@ -34,3 +34,7 @@ Print Assumptions ahead_winnable.
 Print Assumptions rise_ahead.
 Print Assumptions relaxed_lost.
 Print Assumptions check_ahead_sound.
+Print Assumptions walk_found.
+Print Assumptions ranked_step.
+Print Assumptions winnable_walk.
+Print Assumptions check_walks_sound.

@@ -17,11 +17,12 @@ let read_cards rules text =
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
   cards
 
-(* Where any cards move with those on them, cards that are absent at the start would take those along. *)
+(* Where any cards move with those on them, cards that are absent at the start would take those along. Where there is a
+   hole, none are absent at the start, and no card is put on another one. *)
 let read_live game rules ~absent_at_once text =
   let cards = read_cards rules text in
-  if game.has_hole || (rules.moving_on = AnyCards && (absent_at_once || rules.draw > 1)) then
-    not_covered "a list of cards by these rules";
+  if (absent_at_once && (game.has_hole || rules.moving_on = AnyCards)) || (game.has_hole && rules.build <> NoBuilding)
+  then not_covered "a list of cards by these rules";
   cards
 
 let read_number text =
@@ -35,20 +36,15 @@ let read_size_of_table text =
   if number > max_positions then not_covered "more than %d positions" max_positions;
   number
 
-(* Evidence of another form. *)
-let not_read_or_covered evidence =
-  match String.split_on_char ' ' evidence with
-  | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
-  | _ -> fail "%S is not the evidence of a loss" evidence
-
 (* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
-   a foundation are not idle. *)
+   a foundation are not idle, nor are those of a stock that goes to a hole. *)
 let read_evidence game rules position evidence =
   match String.split_on_char ' ' evidence with
   | [ cards; number ] ->
       let number = read_size_of_table number in
       let stays card =
-        member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
+        (member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0)))
+        || (rules.to_hole && member card position.turning.stock)
       in
       let absent_at_once = not (String.starts_with ~prefix:"*" cards) in
       let idle =
@@ -59,7 +55,7 @@ let read_evidence game rules position evidence =
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
       (idle, absent_at_once, number)
-  | _ -> not_read_or_covered evidence
+  | _ -> fail "%S is not the evidence of a loss" evidence
 
 let is_swept rules position =
   let tuples = List.fold_left (fun product front -> product * (List.length front + 1)) 1 (fronts_of position) in
@@ -82,6 +78,9 @@ let judge game row =
   | [ "cut"; "*"; number ] ->
       Safe_losses.check_covered game rules ~refutes:true;
       Safe_losses.judge rules [] ~refutes:true position (read_size_of_table number)
+  | [ "walks"; "*"; number ] ->
+      Walk_losses.check_covered rules;
+      Walk_losses.judge rules position (read_size_of_table number)
   | [ "safe"; cards; number ] when String.starts_with ~prefix:"*" cards ->
       Safe_losses.check_covered game rules ~refutes:false;
       let idle, _, number = read_evidence game rules position (cards ^ " " ^ number) in

@@ -241,4 +241,4 @@ let judge game row =
   | [ "waits"; "*"; number ] when cards_wait -> count (ending rules) number
   | [ "waits"; "*"; number ] when cards_wait_for_places -> count (ending_by_places game) number
   | [ "waits"; cards ] when cards_wait -> judge_cards game board cards
-  | _ -> Patience.not_read_or_covered row.evidence
+  | _ -> fail "%S is not the evidence of a loss" row.evidence

@@ -10,6 +10,7 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 
 import dealmill as api
 from dealmill.cli import dealmill
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.revisions import OLDEST
 from tests.servers import clean_environment
 
@@ -70,6 +71,8 @@ def test_engines_are_completed_without_a_store(words: list[str], folder: Path) -
 @pytest.mark.parametrize("words", [["deal"], ["survey"], ["answer"], ["show"], ["run", "--game"], ["query", "--game"]])
 def test_games_are_completed(words: list[str], folder: Path) -> None:
     assert [name for name, _ in completed(*words)] == list(api.games())
+    assert completed(*words, typed="lu") == [("lucas", find_game("lucas").name)]
+    assert [name for name, _ in completed(*words, typed="cam")] == ["camelot"]
 
 
 @pytest.mark.parametrize("words", [["query"], ["queue"]])

@@ -1,6 +1,7 @@
 """Commands whose standard streams are closed or full."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,49 @@ def test_a_closed_standard_input_is_an_error(tmp_path: Path) -> None:
     assert (code, stderr) == (1, "dealmill: - is empty: there is no layout in it\n")
 
 
-def test_a_full_standard_output_is_an_error(tmp_path: Path) -> None:
+FULL = "dealmill: cannot write the output: No space left on device\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", pytest.param("1", marks=pytest.mark.slow)])
+def test_a_full_standard_output_is_an_error(unbuffered: str, tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        ran = run_alone("games", cwd=tmp_path, stdout=full)
-    assert (ran.returncode, ran.stderr) == (1, "dealmill: cannot write the output: No space left on device\n")
+        ran = run_alone("games", cwd=tmp_path, stdout=full, env={"PYTHONUNBUFFERED": unbuffered})
+    assert (ran.returncode, ran.stderr) == (1, FULL)
+
+
+@pytest.mark.parametrize("unbuffered", ["1", pytest.param("", marks=pytest.mark.slow)])
+def test_an_output_of_which_a_part_is_written_is_an_error(unbuffered: str, tmp_path: Path) -> None:
+    script = 'trap "" XFSZ; ulimit -f 1; exec "$@" >listed'  # a file may have 512 bytes
+    ran = run_alone("games", cwd=tmp_path, script=script, env={"PYTHONUNBUFFERED": unbuffered})
+    assert (ran.returncode, ran.stderr) == (1, "dealmill: cannot write the output: File too large\n")
+    assert 0 < (tmp_path / "listed").stat().st_size <= 1024
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("arguments", "code"), [("query --bad", 2), ("query 7", 2), ("games memory", 0), ("run deal:memory:seed=1:1-9", 0)]
+)
+@pytest.mark.slow
+def test_a_standard_error_that_takes_nothing_leaves_the_exit_code(
+    arguments: str, code: int, unbuffered: str, folder: Path
+) -> None:
+    for stream in (full := os.open("/dev/full", os.O_WRONLY), broken := broken_pipe()):
+        ran = run_alone(*arguments.split(), cwd=folder, stderr=stream, env={"PYTHONUNBUFFERED": unbuffered})
+        assert ran.returncode == code
+    os.close(full)
+    os.close(broken)
+
+
+def broken_pipe() -> int:
+    """Return the descriptor of a pipe that nobody reads."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.slow
+def test_a_broken_pipe_is_an_error_without_a_message(unbuffered: str, tmp_path: Path) -> None:
+    ran = run_alone("games", cwd=tmp_path, stdout=(broken := broken_pipe()), env={"PYTHONUNBUFFERED": unbuffered})
+    os.close(broken)
+    assert (ran.returncode, ran.stderr) == (1, "")

@@ -11,6 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from dealmill.cli.progress import SECONDS_PER_LINE, shown_progress
+from dealmill.pipeline.progress.events import Solving, words
 from dealmill.progress import Auditing, Message
 from tests.cli.running import on_terminal
 from tests.servers import dealmill
@@ -101,3 +102,10 @@ def test_json_and_csv_contain_the_stored_text_unescaped(folder: Path) -> None:
     assert f"ABBA{ESCAPE}".encode() in dealmill("query", "--csv", cwd=folder).stdout.encode()
     shown = dealmill("show", "1:1", cwd=folder).stdout
     assert f"layout: ABBA{SHOWN}\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("rate", "written"), [(None, ""), (0.0, ""), (0.034, "0.034/s"), (1.0, "1/s"), (9.96, "10/s"), (1234.5, "1,234/s")]
+)
+def test_a_rate_of_less_than_one_a_second_is_no_zero(rate: float | None, written: str) -> None:
+    assert words(Solving(1, 2, 1, "spider/winnable", "deal:spider:seed=1:1-2", rate))[1] == written

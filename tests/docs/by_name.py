@@ -21,14 +21,15 @@ $ dealmill deal scorpion --rule tableau.spaces=any --count 1
 …
 ```
 
-A name that means one game can be used in its place, in small letters and with hyphens: `lucas`, `idiots-delight`. What
-is stored and printed is the name in Dealmill, and files and their lines have that name, too. If you have a rules file
-`lucas.toml` or a package with a game of this name, it means yours.
+A name that means one game can be used in its place, as it is written here or in small letters and with hyphens:
+`"Idiot's Delight"`, `idiots-delight`. What is stored is the name in Dealmill, and files and their lines have that name,
+too; descriptions and pages show the other one before it. If you have a rules file `lucas.toml` or a package with a game
+of this name, it means yours.
 
 ```console
 $ dealmill run deal:putt-putt:seed=1:1-20
 …
-$ dealmill deal lucas --rule stock.size=61 --count 1
+$ dealmill deal Lucas --rule stock.size=61 --count 1
 …
 ```
 

@@ -9,7 +9,7 @@ import dealmill
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.deals import parse_deal_range, with_rules
-from dealmill.pipeline.games.names import games_by_name, known_games, word_of
+from dealmill.pipeline.games.names import games_by_name, known_games, with_known_name, word_of
 from tests.doing import forget_games
 
 HERE, MISSING = known_games()
@@ -46,6 +46,13 @@ def test_a_name_is_not_that_of_another_game() -> None:
         ("lucas:stock.size=61", LUCAS.replace("57", "61")),
         ("lucas:tableau.build=red-black", LUCAS.replace("count=13", "build=red-black:tableau.count=13")),
         ("idiots-delight:cells.count=1", "king-albert:cells.count=1"),
+        ("Lucas", LUCAS),
+        ("Lucas:stock.size=61", LUCAS.replace("57", "61")),
+        ("Idiot’s  delight", "king-albert"),
+        ("Baker's Dozen", "bakers-dozen"),
+        ("Seahaven Towers", "seahaven-towers"),
+        ("FREECELL", "freecell"),
+        ("Free Cell:cells.count=3", "freecell:cells.count=3"),
     ],
 )
 def test_a_name_that_people_know_names_a_game(name: str, game: str) -> None:
@@ -57,7 +64,8 @@ def test_a_name_that_people_know_names_a_game(name: str, game: str) -> None:
     ("name", "reason"),
     [
         ("accordion", "there is no game 'accordion': it needs rules that no key has (another kind: piles in a row)"),
-        ("Lucas", "there is no game 'Lucas' (did you mean lucas?)"),
+        ("Lukas", "there is no game 'Lukas' (did you mean lucas?)"),
+        ("Accordion", "there is no game 'Accordion': it needs rules that no key has (another kind: piles in a row)"),
         (
             "klondike-for-money",
             "there is no game 'klondike-for-money': people mean klondike:stock.passes=3 or klondike-deal-1",
@@ -94,7 +102,16 @@ def test_a_users_game_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "lucas.toml").write_text(find_game("klondike").rules_text.text)  # type: ignore[union-attr]
     monkeypatch.setenv("DEALMILL_RULES", str(tmp_path))
     forget_games()
-    names = [find_game(name).name for name in ("lucas", "lucas:stock.draw=1", "josephine")]
+    names = [find_game(name).name for name in ("lucas", "lucas:stock.draw=1", "Lucas", "josephine")]
     monkeypatch.undo()
     forget_games()
-    assert names == ["lucas", "lucas:stock.draw=1", "forty-thieves:tableau.move=run"]
+    assert names == ["lucas", "lucas:stock.draw=1", "lucas", "forty-thieves:tableau.move=run"]
+
+
+def test_a_variant_is_shown_with_the_name_that_people_know() -> None:
+    changes = "foundations.initial = all, stock.size = 57, tableau.count = 13"
+    assert find_game(LUCAS).full_title == f"Lucas (Forty Thieves, {changes})"
+    assert with_known_name(f"{LUCAS}/winnable") == f"Lucas ({LUCAS}/winnable)"
+    for name in ("king-albert", "king-albert:cells.count=1"):
+        assert find_game(name).full_title == find_game(name).title
+        assert with_known_name(f"{name}/winnable") == f"{name}/winnable"

@@ -155,6 +155,22 @@ def test_changed_rules_are_another_version_of_source_and_engine(
     assert (rerun.counts, rerun.version) == (before.counts, before.version)
 
 
+def test_a_run_by_rules_whose_name_means_another_game_now(
+    database: Database, tmp_path: Path, users: Callable[[str | None], None]
+) -> None:
+    users(SMALL)
+    file = (tmp_path / "rules" / "small.toml").rename(tmp_path / "rules" / "lucas.toml")
+    forget_games()
+    with open_readings(database, [DealRange(find_game("lucas"), 1, 1, 3)], SourceOptions(), silent) as readings:
+        readings.opened[0].finish(silent)
+    run = solved(database, find_run(database, queue_run(database, readings.sources[0], "lucas/winnable", None)))
+    file.unlink()
+    forget_games()
+    why = r"run 1 is by rules \w{8} of lucas, whose file is not here, and the name means forty-thieves:.*DEALMILL_RULES"
+    with pytest.raises(VersionError, match=why):
+        queue_rerun(database, run, any_version=True)
+
+
 def test_a_saved_query_has_the_rules_of_its_run(database: Database, users: Callable[[str | None], None]) -> None:
     users(SMALL)
     run = solved(database, planned(database))
@@ -193,7 +209,7 @@ HOSTILE: dict[str, str] = {
     "a huge text": "#" * 70_000,
     "nested": "a=" + "[" * 60_000,
     "a huge number": "a=" + "9" * 60_000,
-    "not played": 'title = "A"\n[tableau]\nwrap = true',
+    "not played": 'title = "A"\n[foundations]\ndirection = "down"',
 }
 
 

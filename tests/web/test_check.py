@@ -100,6 +100,17 @@ def test_the_game_that_a_layout_names_is_selected(client: TestClient) -> None:
     assert answer.status_code == 400 and f'<option value="{variant}" selected>' in answer.text
 
 
+def test_names_that_people_know_are_in_the_menu_and_selected_with_their_rules(client: TestClient) -> None:
+    assert '<option value="lucas">Lucas</option>' in client.get("/check").text
+    whitehead = dealmill.games("whitehead")["whitehead"]
+    assert len(whitehead.name) > 100
+    for name in ("whitehead", "Whitehead", whitehead.name):
+        page = client.get("/check", params={"game": name})
+        assert f'<option value="{whitehead.name}" selected>Whitehead (Klondike, one card at a time, ' in page.text
+    layout = f"deal:{whitehead.name}:seed=1:1"
+    assert client.get("/play", params={"game": whitehead.name, "layout": layout}).status_code == 200
+
+
 def test_a_paste_is_refused_by_the_line_that_is_wrong(solver: PasteSolver) -> None:
     [deal] = dealmill.deals("freecell", seed=0, first=617, count=1)
     board = dealmill.convert("freecell", deal, "board")

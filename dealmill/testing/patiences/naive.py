@@ -113,8 +113,9 @@ def won(state: State, rules: Rules) -> bool:
     return sum(map(sum, state.up.values())) == 4 * rules.decks * rules.ranks
 
 
-def fits(card: Card, below: Card, state: State, build: str) -> bool:
-    """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names."""
+def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False, direction: str = "down") -> bool:
+    """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names, and
+    in which ranks wrap or not, in one direction or in both."""
     if below.down or build == "none":
         return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
@@ -125,12 +126,17 @@ def fits(card: Card, below: Card, state: State, build: str) -> bool:
         "same-colour": same_colour,
         "other-suit": card.suit != below.suit,
     }[build]
-    return state.height(card) + 1 == state.height(below) and suits
+    steps = [(state.height(card), state.height(below))]
+    if direction == "either":
+        steps.append((state.height(below), state.height(card)))
+    last = len(state.order) - 1
+    return suits and any(lower + 1 == higher or (wraps and (lower, higher) == (last, 0)) for lower, higher in steps)
 
 
 def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
     """Return whether a card is part of a run with the one below it."""
-    return fits(card, below, state, rules.build if rules.run == "build" else rules.run)
+    build = rules.build if rules.run == "build" else rules.run
+    return fits(card, below, state, build, rules.build_wraps, rules.direction)
 
 
 def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
@@ -195,15 +201,16 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
 
 
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
-    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or any that lie face
-    up."""
+    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or only those that are
+    the whole column, or any that lie face up."""
     is_run = True
     for size in range(1, len(column) + 1):
         group = column[-size:]
         if group[0].down:
             return
         is_run = size == 1 or (is_run and joined(group[1], group[0], state, rules))
-        if size == 1 or rules.move == "any" or (rules.move == "run" and is_run):
+        is_whole = rules.move in ("whole-pile", "card-or-pile") and size == len(column)
+        if size == 1 or rules.move == "any" or (is_run and (rules.move == "run" or is_whole)):
             yield group
 
 
@@ -211,10 +218,10 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     """Yield every move, as it is written, with the state after it."""
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
-            tidy(after, rules)
             goal = target
             if has_copies(rules):
                 goal = _source_word(source, rest, state) + _target_word(target, rest, after)
+            tidy(after, rules)
             yield f"{group[0].name}{goal}", after
     if rules.complete and not waits_for_card(state, rules):
         yield from completed(state, rules)
@@ -247,10 +254,10 @@ def has_copies(rules: Rules) -> bool:
 
 
 def _source_word(source: str, rest: State, state: State) -> str:
-    """Return where a card is that has copies: the number of its column, its place in waste and stock, or a
-    foundation."""
-    if source == "foundations":
-        return "f"
+    """Return where a card is that has copies: the number of its column, its place in waste and stock, a foundation, or
+    the reserve."""
+    if source in ("foundations", "reserve"):
+        return source[0]
     return f"s{len(rest.waste) + 1}" if source == "stock" else str(longer(rest, state) + 1)
 
 
@@ -304,6 +311,8 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
+        if rules.move == "whole-pile" and source == "columns" and leaves_some(rest, before):
+            continue
         space = {
             "any": True,
             "reserve": True,
@@ -314,7 +323,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         }[rules.spaces]
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
-        if not (fits(card, column[-1], rest, rules.build) if column else space):
+        if not (fits(card, column[-1], rest, rules.build, rules.build_wraps, rules.direction) if column else space):
             continue
         emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
         if not column and emptied and not ordered:
@@ -323,6 +332,11 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         after.columns[number] += group
         empty = f"e{number + 1}" if rules.to == "tableau" else "e"
         yield (column[-1].name if column else empty), after
+
+
+def leaves_some(rest: State, before: State) -> bool:
+    """Return whether the column from which cards were picked up is not empty."""
+    return any(column and column != old for column, old in zip(rest.columns, before.columns, strict=True))
 
 
 def key(state: State, rules: Rules) -> object:

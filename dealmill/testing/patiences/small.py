@@ -62,12 +62,12 @@ def random_position(rules: Rules, random: Random) -> str:
     else:
         parts["hole"] = deck.pop()
         deck = [card for card in deck if random.random() > IN_HOLE]
-    limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock}
-    if rules.to == "waste":
-        limits["waste"] = rules.stock
-    for part, limit in limits.items():
+    for part, limit in {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock}.items():
         size = random.randint(0, min(limit, len(deck)))
         parts[part], deck = "".join(deck[:size]), deck[size:]
+    if rules.to == "waste":
+        turned = 2 * random.randint(0, len(parts["stock"]) // 2)
+        parts["waste"], parts["stock"] = parts["stock"][:turned], parts["stock"][turned:]
     if rules.to == "waste" and rules.passes > 1:
         parts["passes"] = str(random.randrange(rules.passes)).strip("0")
     columns: list[list[str]] = [[] for _ in rules.sizes]

@@ -53,6 +53,7 @@ def searched_with_beams(rules: Rules) -> bool:
     built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
     dealt = built and rules.stock > 0 and rules.to == "tableau"
     kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
+    kinds = kinds and rules.is_built_in_order
     return kinds and rules.removable and (alone or dealt)
 
 

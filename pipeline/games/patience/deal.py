@@ -102,7 +102,9 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
     initial = {"none": [], "one": [dealt], "all": first, "others": others}[rules.initial]
     parts["foundations"] = "".join(initial)
     parts["base"] = base if rules.foundations == "dealt" else ""
-    left = [card for card in deck if card not in initial and card != parts.get("hole")]
+    left = deck.copy()
+    for card in [*initial, *filter(None, [parts.get("hole")])]:
+        left.remove(card)
     columns = _columns(rules, left) if pysol else []
     parts["cells"] = "".join(left.pop() for _ in range(rules.filled))
     stock = [left.pop() for _ in range(rules.stock)]

@@ -9,7 +9,7 @@ filled from the reserve if the rules say so, without a move.
 If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
 3, with all cards on it, to column 5, ``KH3f`` a whole suit of column 3 to a foundation, and ``6H3f`` this card if it
 goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which the lowest card of the waste is first,
-and ``6Hf-5`` the top card of a foundation.
+``6Hf-5`` the top card of a foundation, and ``6Hr-5`` that of a reserve.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dealmill.pipeline.games.patience.position import Position, Reader
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 
-FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK = "fcehds"
+FOUNDATION, CELL, EMPTY, HOLE, DEALT, STOCK, RESERVE = "fcehdsr"
 
 
 class Play(NamedTuple):
@@ -91,11 +91,15 @@ class Moves:
                 if size and not self.move_together(column[-size], column[-size - 1], base):
                     break
                 size += 1
+                if rules.whole_columns_move and 1 < size < len(column):
+                    continue
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
                 yield column[-size:], position._replace(columns=columns)
         for card in position.cells:
             yield (card,), position._replace(cells=tuple(each for each in position.cells if each != card))
-        for card in position.reserve[-1:] if rules.stacked else position.reserve:
+        if rules.stacked and position.reserve:
+            yield position.reserve[-1:], position._replace(reserve=position.reserve[:-1])
+        for card in () if rules.stacked else position.reserve:
             yield (card,), position._replace(reserve=tuple(each for each in position.reserve if each != card))
 
     def offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -126,6 +130,8 @@ class Moves:
             return
         if len(cards) == 1 and not fills_first:
             yield from self._single(card, rest, before)
+        if rules.move == "whole-pile" and self._is_part(rest, before):
+            return
         for number, column in enumerate(rest.columns):
             if column:
                 target = column[-1]
@@ -141,6 +147,11 @@ class Moves:
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
 
+    def _is_part(self, rest: Position, before: Position) -> bool:
+        """Return whether the cards that `rest` lacks leave others in their column."""
+        pairs_of_columns = zip(rest.columns, before.columns, strict=True)
+        return any(left and len(left) < len(column) for left, column in pairs_of_columns)
+
     def _word(self, card: str, target: str, target_of_copy: str, rest: Position, before: Position) -> str:
         """Return the word for the move of a card, which says where it is if it has copies."""
         if self.rules.copies == 1:
@@ -149,6 +160,8 @@ class Moves:
             return f"{card}{STOCK}{rest.turned + 1}{target_of_copy}"
         if rest.foundations != before.foundations:
             return f"{card}{FOUNDATION}{target_of_copy}"
+        if rest.reserve != before.reserve:
+            return f"{card}{RESERVE}{target_of_copy}"
         source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
         return f"{card}{source + 1}{target_of_copy}"
 
@@ -274,8 +287,9 @@ class Moves:
 
     def move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
-        move = self.rules.move
-        return below[1].isupper() if move == "any" else move == "run" and self.is_run(card, below, base)
+        if self.rules.move == "any":
+            return below[1].isupper()
+        return self.rules.runs_move and self.is_run(card, below, base)
 
     def is_run(self, card: str, below: str, base: int) -> bool:
         """Return whether a card moves along with the one that it lies on, if runs move."""

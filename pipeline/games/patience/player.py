@@ -6,7 +6,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK, Play
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, RESERVE, STOCK, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import UNLIMITED
@@ -14,8 +14,8 @@ from dealmill.referees import ERROR_SHIFT, TABLE_LIMIT, JudgeOfPlays, mixed, see
 
 CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
 """The numbers of targets that are no cards."""
-CODE_OF_WASTE = 54
-"""The number of the waste as the place of a card that has copies."""
+CODES_OF_PLACES = {STOCK: 54, RESERVE: 55}
+"""The numbers of waste and reserve as places of cards that have copies."""
 
 
 class Thought(NamedTuple):
@@ -145,7 +145,7 @@ class Player:
         if self.referee.rules.copies > 1:
             source, _, column = target.rstrip(FOUNDATION).partition("-")
             to = int(column) - 1 if column else CODES[FOUNDATION]
-            number = CODE_OF_WASTE if source.startswith(STOCK) else int(source) - 1
+            number = CODES_OF_PLACES.get(source[0]) or int(source) - 1
             return mixed(seed ^ (looked << 18 | len(play.cards) << 12 | number << 6 | to))
         code = CODES[EMPTY] if target.startswith(EMPTY) else CODES.get(target)
         to = self._number(target, before) if code is None else code

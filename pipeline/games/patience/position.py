@@ -14,7 +14,7 @@ further pass.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,9 +51,9 @@ class Position(NamedTuple):
     absent: frozenset[str] = frozenset()
 
 
-def order_on_foundations(card: str) -> tuple[int, int]:
-    """Return a key by which top cards of foundations are sorted: by suits, the highest first."""
-    return SUITS.find(card[1]), -RANKS.find(card[0])
+def in_order_on_foundations(tops: Iterable[str], rules: Rules, base: int) -> list[str]:
+    """Return top cards of foundations by suits, of a suit the highest first; `base` is the rank of the first cards."""
+    return sorted(tops, key=lambda card: (SUITS.find(card[1]), -((RANKS.find(card[0]) - base) % rules.ranks)))
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Reader:
             return
         base = ranks.index(parts["base"] if allowed["base"] else rules.foundations)
         up = pairs(parts.get("foundations", ""))
-        suits, ordered = [card[1] for card in up], sorted(up, key=order_on_foundations)
+        suits, ordered = [card[1] for card in up], in_order_on_foundations(up, rules, base)
         times, order = "once" if rules.copies == 1 else f"{rules.copies} times", SUITS_OF_DECK[rules.suits]
         if suits != sorted(suits, key=SUITS.index) or any(suits.count(suit) > rules.copies for suit in suits):
             names = "".join(suits)
@@ -192,9 +192,11 @@ class Reader:
                 yield f"{card} is on top of a foundation, but only whole suits leave the columns"
         if rules.hole != "none" and len(parts.get("hole", "")) != 2:
             yield "the hole has no single card on top, expected one such as hole:6H"
-        limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock, "waste": rules.stock}
-        for part, limit in limits.items():
+        for part, limit in {"cells": rules.cells, "reserve": rules.reserve}.items():
             if (count := len(parts.get(part, "")) // 2) > limit:
                 yield f"{count} cards are in {part}, expected at most {limit}"
+        beside = len(parts.get("stock", "") + parts.get("waste", "")) // 2
+        if beside > rules.stock:  # no card comes back to them
+            yield f"stock and waste have {beside} cards, expected at most {rules.stock}"
         if "passes" in parts and parts["passes"] not in map(str, range(rules.passes)):
             yield f"the number of further passes is {parts['passes'][:40]}, expected 0 to {rules.passes - 1}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import MAX_POSITIONS
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK, Moves, Play
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, RESERVE, STOCK, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS
 from dealmill.referees import Judge
@@ -15,7 +15,7 @@ from dealmill.verdicts import Unchecked, Verdict
 TARGET = rf"[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{HOLE}{DEALT}]|{EMPTY}(?:[1-9][0-9]?)?"
 MOVE = rf"[{RANKS}][{SUITS}](?:{TARGET})"
 COLUMN_NUMBER = "[1-9][0-9]?"
-SOURCE = rf"(?:{COLUMN_NUMBER}|{STOCK}[1-9][0-9]{{0,2}})"
+SOURCE = rf"(?:{COLUMN_NUMBER}|{RESERVE}|{STOCK}[1-9][0-9]{{0,2}})"
 MOVE_OF_COPIES = (
     rf"[{RANKS}][{SUITS}](?:{SOURCE}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{FOUNDATION}-{COLUMN_NUMBER}|{DEALT})"
 )

@@ -58,6 +58,8 @@ class Rules:
     wrap: bool
     decks: int = 1
     suits: int = 4
+    build_wraps: bool = False
+    direction: str = "down"
 
     @property
     def copies(self) -> int:
@@ -85,34 +87,54 @@ class Rules:
         return SUITS_BELOW[self.build]
 
     @property
+    def builds_up(self) -> bool:
+        """Whether a card may also be put on one of the next lower rank."""
+        return self.direction == "either"
+
+    @property
+    def is_built_in_order(self) -> bool:
+        """Whether cards are put on those of the next higher rank, and on no others."""
+        return not self.build_wraps and not self.builds_up
+
+    @property
     def place_count(self) -> int:
         """On how many cards a card may be put in a column, if each exists once."""
-        return len(self.suits_below[0])
+        return len(self.suits_below[0]) * (1 + self.builds_up)
 
     @property
     def parents(self) -> tuple[int, ...]:
         """The cards on which each card may be put in a column."""
-        return _masks_below(self.build, self.ranks)
+        return _masks_below(self.build, self.ranks, self.build_wraps, self.builds_up)
 
     @property
     def run_parents(self) -> tuple[int, ...]:
         """The cards with which each card moves as a run if it lies on them."""
-        return _masks_below(self.build_of_runs, self.ranks)
+        return _masks_below(self.build_of_runs, self.ranks, self.build_wraps, self.builds_up)
 
     def cards_below(self, base: int) -> dict[str, frozenset[str]]:
         """Return the names of the cards on which each card may be put in a column; `base` is the rank of the first
         cards of the foundations."""
-        return _cards_below(self.build, self.ranks, base)
+        return _cards_below(self.build, self.ranks, self.build_wraps, self.builds_up, base)
 
     def run_cards_below(self, base: int) -> dict[str, frozenset[str]]:
         """Return the names of the cards with which each card moves as a run if it lies on them."""
-        return _cards_below(self.build_of_runs, self.ranks, base)
+        return _cards_below(self.build_of_runs, self.ranks, self.build_wraps, self.builds_up, base)
 
     @property
     def suits_that_fit(self) -> tuple[int, ...]:
         """The first cards of those suits that may be put on each suit."""
         below = self.suits_below
         return tuple(sum(1 << 13 * number for number in range(len(SUITS)) if suit in below[number]) for suit in SUITS)
+
+    @property
+    def runs_move(self) -> bool:
+        """Whether a run moves as a unit, any part of one or only a whole column."""
+        return self.move == "run" or self.whole_columns_move
+
+    @property
+    def whole_columns_move(self) -> bool:
+        """Whether a run moves only if it is a whole column."""
+        return self.move in ("whole-pile", "card-or-pile")
 
     @property
     def build_of_runs(self) -> str:
@@ -194,10 +216,13 @@ def numbers_of_cards(ranks: int, base: int) -> dict[str, int]:
 
 
 @cache
-def _masks_below(build: str, ranks: int) -> tuple[int, ...]:
-    """Return the cards on which each of 52 cards may be put, by a rule for building and the number of ranks."""
+def _masks_below(build: str, ranks: int, wraps: bool, up: bool) -> tuple[int, ...]:
+    """Return the cards on which each of 52 cards may be put, by a rule for building, the number of ranks, whether the
+    last one may be put on the first, and whether cards may also be put on those of the next lower rank."""
+    below = {(rank, (rank + 1) % ranks) for rank in range(ranks if wraps else ranks - 1)}
+    below |= {(lower, rank) for rank, lower in below} if up else set()
     return tuple(
-        sum(1 << 13 * SUITS.index(suit) + rank + 1 for suit in suits if rank + 1 < ranks)
+        sum(1 << 13 * SUITS.index(suit) + lower for suit in suits for lower in range(ranks) if (rank, lower) in below)
         for suits in SUITS_BELOW[build]
         for rank in range(len(RANKS))
     )
@@ -211,11 +236,11 @@ def _mask_for_spaces(spaces: str, ranks: int) -> int:
 
 
 @cache
-def _cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
-    """Return the names of the cards on which each card may be put, by a rule for building, the number of ranks and the
-    rank of the first cards of the foundations."""
+def _cards_below(build: str, ranks: int, wraps: bool, up: bool, base: int) -> dict[str, frozenset[str]]:
+    """Return the names of the cards on which each card may be put, see `_masks_below`; `base` is the rank of the first
+    cards of the foundations."""
     names = {number: name for name, number in numbers_of_cards(ranks, base).items() if name.isupper()}
-    masks = _masks_below(build, ranks)
+    masks = _masks_below(build, ranks, wraps, up)
     return {
         name: frozenset(below for lower, below in names.items() if masks[number] >> lower & 1)
         for number, name in names.items()

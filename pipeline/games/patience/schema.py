@@ -66,13 +66,17 @@ SCHEMA: dict[str, dict[str, Key]] = {
             BUILD,
             "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
         ),
-        "wrap": Key(False, BOTH, "whether the last rank may be put on the first one of a foundation", (True,)),
+        "direction": Key(
+            "down",
+            ("down", "either"),
+            "`down`: cards are put on those of the next higher rank; `either`: also on those of the next lower one",
+        ),
+        "wrap": Key(False, BOTH, "whether the last rank of a foundation may be put on its first one"),
         "move": Key(
             "card",
-            ("card", "run", "whole-pile", "any"),
-            "what moves between columns: the top card, also a run built as above, a column that is a run, or any card "
-            "with those on it",
-            ("whole-pile",),
+            ("card", "run", "whole-pile", "card-or-pile", "any"),
+            "what moves between columns: the top card; also a run built as above; only a column that is a run; the top "
+            "card or such a column; or any card with those on it",
         ),
         "run": Key(
             "build",
@@ -136,6 +140,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
 LATER_KEYS = (
     ("deck", "decks"),
     ("deck", "suits"),
+    ("tableau", "direction"),
+    ("tableau", "wrap"),
     ("tableau", "run"),
     ("foundations", "complete-runs"),
     ("stock", "full-columns"),
@@ -193,6 +199,8 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         deal=value("tableau.deal"),
         face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
         build=value("tableau.build"),
+        direction=value("tableau.direction"),
+        build_wraps=value("tableau.wrap"),
         move=value("tableau.move"),
         run="build" if value("tableau.run") == value("tableau.build") else value("tableau.run"),
         spaces=value("tableau.spaces"),
@@ -275,20 +283,24 @@ def _errors_of_foundations(rules: Rules) -> Iterator[str]:
 def _errors_of_copies(rules: Rules) -> Iterator[str]:
     """Yield what is not played yet if cards exist more than once."""
     cards = f"each card exists {rules.copies} times (deck.decks = {rules.decks}, deck.suits = {rules.suits})"
-    if not rules.complete:
-        yield from _errors_of_single_copies(rules, cards)
+    if rules.initial == "others":
+        yield f'{cards}: foundations.initial = "others" is not played with them'
     if rules.move == "any":
         yield f'{cards}: tableau.move = "any" is not played with them, since a move would not say which card it means'
-    if rules.cells or rules.reserve or rules.hole != "none":
-        yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
+    if rules.build_wraps and rules.move not in ("card", "whole-pile"):
+        yield (
+            f'{cards}: tableau.wrap = true is not played with tableau.move = "{rules.move}", since a run may have a '
+            "card twice, and a move would not say which one it means"
+        )
+    if rules.cells or rules.hole != "none":
+        yield f"{cards}: cells and a hole are not played with them yet, leave them out"
+    if rules.reserve and (rules.complete or not rules.stacked or (rules.stock and rules.to != "waste")):
+        yield (
+            f"{cards}: a reserve is played with them only if it is stacked, single cards go to the foundations, and "
+            "the stock goes to a waste, see reserve.stacked, foundations.complete-runs and stock.to"
+        )
     if rules.stock and rules.to == "waste" and rules.complete:
         yield f'{cards}: set stock.to = "tableau", since a waste is not played yet if only whole suits leave'
-
-
-def _errors_of_single_copies(rules: Rules, cards: str) -> Iterator[str]:
-    """Yield what is not played yet if cards that exist more than once go to foundations one by one."""
-    if rules.foundations != RANKS[0]:
-        yield f'{cards}: set foundations.base = "{RANKS[0]}", since other ones are not played with them yet'
 
 
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:
@@ -316,6 +328,15 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
         yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
     if rules.run != "build" and rules.move != "run":
         yield f'tableau.run = "{rules.run}": tableau.move is "{rules.move}", not "run"'
+    if rules.build_wraps and (rules.build == "none" or rules.ranks == 1):
+        yield "tableau.wrap = true: no card is put on one of another rank, see tableau.build and deck.ranks"
+    if rules.builds_up and rules.build not in ("red-black", "same-suit", "same-colour"):
+        yield (
+            f'tableau.direction = "either": this is not played with tableau.build = "{rules.build}" yet, only with '
+            '"red-black", "same-suit" and "same-colour"'
+        )
+    if rules.builds_up and rules.move not in ("card", "any"):
+        yield f'tableau.direction = "either": this is not played with tableau.move = "{rules.move}" yet'
     if {"sizes", "count"} <= tableau.keys():
         yield "tableau.count and tableau.sizes are both given: leave out one of them"
     limits = [max(size - 1, 0) for size in rules.sizes]
@@ -337,6 +358,8 @@ def canonical_rules(rules: Rules) -> str:
             "deal": rules.deal,
             "face-down": rules.face_down,
             "build": rules.build,
+            "direction": rules.direction,
+            "wrap": rules.build_wraps,
             "move": rules.move,
             "run": rules.run,
             "spaces": rules.spaces,

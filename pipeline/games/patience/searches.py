@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dealmill.game import EngineFunction
+from dealmill.game import Engine, EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
     counted_with_relaxed_game,
@@ -79,7 +79,7 @@ LOSS_OF_PIECES = (
     "moved, with those on them, count once, any place that is left may be taken, and nothing moves where cards could "
     "not go up even if whatever was possible stayed possible"
 )
-LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
+LOSS_OF_COUNT = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (
     "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
     "were all free: `walks * 7276`"
@@ -121,6 +121,19 @@ class Search:
     complete: bool = False
     max_nodes: int | None = MAX_NODES
     memory: Callable[[int], int] | None = None
+
+    def engine(self, rules: "Rules") -> Engine:
+        """Return the engine ``winnable`` of a game that the search covers."""
+        return Engine(
+            "winnable",
+            self.version(rules),
+            "whether it can be won if all cards are known, also those that lie face down",
+            self.evidence(rules),
+            complete=self.complete,
+            max_nodes=self.max_nodes,
+            evidence_of_loss=self.evidence_of_loss(rules),
+            memory=self.memory,
+        )
 
 
 def search_of(rules: "Rules") -> Search:
@@ -186,11 +199,17 @@ def _version_of_stages(rules: "Rules") -> str:
     return CORRECTED_STAGES_VERSION if corrected(rules) else STAGES_VERSION
 
 
+def _loss_of_stages(rules: "Rules") -> str:
+    if counted_with_waiting_cards(rules):
+        return LOSS_OF_PLACES
+    return LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_COUNT
+
+
 SWEEP = Search(
     can_be_swept,
     lambda _rules: SWEEP_VERSION,
     _load_sweep,
-    evidence_of_loss=lambda _rules: LOSS_OF_SWEEP,
+    evidence_of_loss=lambda _rules: LOSS_OF_COUNT,
     complete=True,
     max_nodes=None,
 )
@@ -213,7 +232,7 @@ STAGES = Search(
     _version_of_stages,
     _load_stages,
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
-    lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS_OF_PLACES,
+    _loss_of_stages,
     max_nodes=MAX_NODES_OF_LONG_SEARCH,
 )
 SINGLE_COPIES = Search(

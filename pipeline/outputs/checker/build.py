@@ -114,7 +114,7 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(readers)}")
-    rules = [Section(f"The rules: {game.title}", part) for part in parts_of_referee(game)]
+    rules = [Section(f"The rules: {game.full_title}", part) for part in parts_of_referee(game)]
     before = [
         Section("The export", part_of(facts)),
         Section("The fields of its rows", part_of(record, RECORD)),

@@ -218,6 +218,11 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
     check_not_imported(run)
     game, engine = engine_of_run(run.id, run.engine if run.rules else run.solved_by)
     if run.rules and game.rules_text and game.rules_text.digest != run.rules.digest:
+        if game.name != run.game:
+            raise VersionError(
+                f"run {run.id} is by rules {run.rules.digest} of {run.game}, whose file is not here, and the name "
+                f"means {game.name}: name the folder of the file in DEALMILL_RULES"
+            )
         raise VersionError(
             f"run {run.id} is by rules {run.rules.digest} of {run.game}, but its file has rules "
             f"{game.rules_text.digest} now: restore the file, or plan a new run by the new rules"

@@ -13,6 +13,10 @@ from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, pars
 from tests.selection import SELECTION
 
 BUILDS_OF_RUNS = BUILD[:-1]
+PILES = ("whole-pile", "card-or-pile")
+"""How columns move as a whole."""
+WRAPS = 0.2
+"""The share of rules by which the last rank may be put on the first one."""
 
 
 def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[object]:
@@ -47,6 +51,7 @@ def random_rules(random: Random) -> Rules:
         sizes = [0] * count
         for _ in range(left):
             sizes[random.randrange(count)] += 1
+        build = random.choice([*BUILD, "red-black"])
         spaces = ["any", "kings", "none"] + ["reserve"] * (reserve > 0 and stacked)
         face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
         face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
@@ -59,8 +64,8 @@ def random_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=random.choice(["rows", "diagonal"]),
             face_down=random.choice(face_down),
-            build=random.choice([*BUILD, "red-black"]),
-            move=random.choice(["card", "run", "run", "any"]),
+            build=build,
+            move=random.choice(["card", "run", "run", "any", *PILES]),
             run="build",
             spaces=random.choice(spaces),
             foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks] if hole == "none" else "A"),
@@ -78,6 +83,7 @@ def random_rules(random: Random) -> Rules:
             passes=random.choice([0, 0, 1, 2]),
             hole=hole,
             wrap=random.random() < 0.5,
+            build_wraps=build != "none" and random.random() < WRAPS,
         )
 
 
@@ -129,9 +135,10 @@ def random_rules_by_stages(random: Random) -> Rules:
             decks=decks,
             suits=suits,
             ranks=ranks,
+            build_wraps=ranks > 1 and random.random() < WRAPS,
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
-            move=random.choice(["card", "run", "run"]),
+            move=random.choice(["card", "run", "run", "run", *PILES]),
             spaces=random.choice(["any", "any", "kings", "none"]),
             run=random.choice(BUILDS_OF_RUNS),
             foundations=random.choice(RANKS[:ranks]),
@@ -147,6 +154,8 @@ def random_rules_by_stages(random: Random) -> Rules:
             full_columns=random.random() < 0.3,
             hole="none",
         )
+        if rules.copies > 1 and rules.move not in ("card", "whole-pile"):
+            rules = replace(rules, build_wraps=False)  # a move would not say which card it means
         return rules if rules.move == "run" else replace(rules, run="build")
 
 
@@ -154,34 +163,37 @@ def random_rules_of_copies(random: Random) -> Rules:
     """Rules of games such as Forty Thieves, whose cards exist more than once and go to foundations one by one."""
     while True:
         decks, suits = random.choice([(2, 4), (2, 4), (2, 4), (2, 2), (2, 1), (1, 2), (1, 1)])
-        initial = random.choice(["none", "none", "all"])
-        ranks, stock = random.randint(1, 3), random.choice([0, 2, 3, 5, 7])
-        left = 4 * decks * (ranks - (initial == "all")) - stock
+        initial = random.choice(["none", "none", "all", "one"])
+        ranks, stock, reserve = random.randint(1, 3), random.choice([0, 2, 3, 5, 7]), random.choice([0, 0, 2, 3])
+        left = 4 * decks * (ranks - (initial == "all")) - (initial == "one") - stock - reserve
         if left < 0:
             continue
         sizes = [0] * random.randint(1, 6)
         for _ in range(left):
             sizes[random.randrange(len(sizes))] += 1
-        move = random.choice(["card", "card", "run"])
-        to = random.choice(["waste", "waste", "tableau"])
+        move = random.choice(["card", "card", "card", "run", "run", *PILES])
+        to = random.choice(["waste", "waste", "tableau"] if stock and not reserve else ["waste"])
+        spaces = ["any", "any", "kings", "none"] + ["waste"] * 2 * (to == "waste" and stock > 0)
+        spaces += (["reserve"] * 2 + ["reserve-then-waste"] * 2 * (stock > 0)) * (reserve > 0)
         return replace(
             random_rules(random),
             decks=decks,
             suits=suits,
             ranks=ranks,
+            build_wraps=ranks > 1 and move in ("card", "whole-pile") and random.random() < WRAPS,
             sizes=tuple(sizes),
             face_down=random.choice(["none", "all-but-top"]),
             move=move,
             run=random.choice(["build", *BUILDS_OF_RUNS]) if move == "run" else "build",
-            spaces=random.choice(["any", "any", "kings", "none"] + ["waste"] * 2 * (to == "waste" and stock > 0)),
-            foundations="A",
+            spaces=random.choice(spaces),
+            foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks]),
             initial=initial,
             removable=random.random() < 0.5,
             complete=False,
             cells=0,
             filled=0,
-            reserve=0,
-            stacked=False,
+            reserve=reserve,
+            stacked=reserve > 0,
             stock=stock,
             to=to,
             full_columns=to == "tableau" and random.random() < 0.3,
@@ -231,7 +243,7 @@ def any_rules(random: Random) -> Rules:
         face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
         face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
         base = "A" if hole != "none" else "dealt" if initial in ("one", "others") else choose(RANKS[:ranks])
-        move = choose(["card", "run", "run", "any"])
+        move, build = choose(["card", "run", "run", "any", *PILES]), choose(BUILD)
         rules = Rules(
             name="any",
             title="Any",
@@ -243,7 +255,7 @@ def any_rules(random: Random) -> Rules:
             sizes=tuple(sizes),
             deal=choose(["rows", "diagonal", "kings-below"]),
             face_down=choose(face_down),
-            build=choose(BUILD),
+            build=build,
             move=move,
             run=choose(["build", "build", *BUILDS_OF_RUNS]) if move == "run" else "build",
             spaces=choose(["any", "kings", "none", "reserve", "waste", "reserve-then-waste"]),
@@ -262,6 +274,8 @@ def any_rules(random: Random) -> Rules:
             passes=choose([0, 0, 1, 2, 3]),
             hole=hole,
             wrap=random.random() < 0.5,
+            build_wraps=build != "none" and ranks > 1 and random.random() < WRAPS,
+            direction="either" if random.random() < WRAPS else "down",
         )
         try:
             return parse_rules(rules.name, canonical_rules(rules))

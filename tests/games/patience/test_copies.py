@@ -40,7 +40,7 @@ def layouts_of(rules: Rules, seed: int) -> list[str]:
     return [*to_strings(deal(rules, seed, 1, 3)), *(random_position(rules, random) for _ in range(3))]
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 300, quick=20))
+@pytest.mark.parametrize("seeds", seeds(0, 300, quick=10))
 def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Small games are decided, their losses have all positions as evidence, and both referees accept the wins."""
     for seed in seeds:
@@ -240,3 +240,40 @@ def test_lists_of_cards_prove_nothing() -> None:
     assert not easier_game_is_sound(rules)
     with pytest.raises(InvalidEvidence, match="such a list of cards proves nothing in forty-thieves"):
         Referee(rules)("winnable", MIDDLE, Verdict.UNWINNABLE, None, "*JH 1")
+
+
+TOAD = "canfield:deck.decks=2:reserve.size=20:stock.draw=1:stock.passes=1:stock.size=75:tableau.count=8"
+END_OF_TOAD = f"{TOAD} QS/QH/QH/QD/QDJC/QC/QC/QS base:K foundations:TCTCJHTHTSTSJDJD reserve:JCJH stock:JS waste:JS"
+"""Foundations begin with kings and end with queens."""
+
+
+def test_a_card_of_the_reserve_is_named_by_its_place() -> None:
+    """It goes to a foundation or a column, and fills an empty column by itself, as in American Toad."""
+    game = find_game(TOAD)
+    assert isinstance(game, Patience)
+    referee, display = game.referee, PatienceDisplay(game.referee)
+    position = referee.position(END_OF_TOAD)
+    plays = {play.word: play for play in referee.plays(position)}
+    assert {word for word in plays if word[2] == "r"} == {"JHrf", "JHr-1", "JHr-6", "JHr-7", "JHr-8"}
+    assert plays["JHrf"].after.reserve == ("JC",) and plays["JHr-6"].after.columns[5] == ("QC", "JH")
+    assert (plays["QH2f"].after.columns[1], plays["QH2f"].after.reserve) == (("JH",), ("JC",))
+    assert display.describe(plays["JHr-6"], position) == "J of hearts from the reserve to column 6"
+    assert "JHr" in {choice.piece for choice in Table(display, END_OF_TOAD).choices}
+    evidence = f"QH2f {_win(game.rules, written(referee, plays['QH2f'].after))}"
+    game.check("winnable", END_OF_TOAD, Verdict.WINNABLE, None, evidence)
+    assert wins.is_won(game.rules, position, evidence)
+    assert not wins.is_won(game.rules, position, evidence.replace("QH2f", "JCrf"))
+    moves = playback(referee, END_OF_TOAD, Verdict.WINNABLE, evidence).steps[0].moves
+    assert [(move.source, move.target) for move in moves] == [("column 2", "foundation H 1"), ("reserve", "column 2")]
+    assert len(list(game.frames(END_OF_TOAD, Verdict.WINNABLE, evidence))) == len(evidence.split(" ")) + 1
+
+
+def test_foundations_of_a_suit_are_in_the_order_from_their_base() -> None:
+    """An ace is higher than a king if they begin with queens; all texts are written so."""
+    game = find_game(TOAD)
+    assert isinstance(game, Patience)
+    text = f"{TOAD} -/-/-/-/-/-/-/- base:Q foundations:KSAS"
+    assert "the foundations are KSAS, expected ASKS: of a suit, the highest first" in game.referee.reasons(text)
+    with pytest.raises(BadLayout) as error:
+        canonical(game.referee, text)
+    assert not [reason for reason in error.value.reasons if "the highest first" in reason]

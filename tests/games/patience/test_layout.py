@@ -74,6 +74,15 @@ def test_every_reason_is_given(text: str, reason: str | None) -> None:
         assert any(reason in given for given in entry.reasons), entry.reasons
 
 
+def test_stock_and_waste_hold_no_more_cards_than_were_dealt_to_the_stock() -> None:
+    """By moves of the game, no card comes back to them."""
+    cards = "5H6H7H8H9HTHJHQHKH5C6C7C8C9CTCJCQCKC5S6S7S8S9STS"
+    for beside, count in ((f"stock:{cards} waste:JSQSKS", 27), (f"stock:JSQSKS waste:{cards}", 27)):
+        [entry] = KLONDIKE.read([(1, f"klondike KDQDJDTD9D8D7D6D5D/-/-/-/-/-/- foundations:4C4H4S4D {beside}")])
+        assert isinstance(entry, Reject)
+        assert entry.reasons == (f"stock and waste have {count} cards, expected at most 24",)
+
+
 def test_all_reasons_are_given_at_once() -> None:
     with pytest.raises(BadLayout) as caught:
         raise BadLayout(next(iter(KLONDIKE.read([(1, "klondike X/Y stock:1")]))).reasons)  # type: ignore[union-attr]

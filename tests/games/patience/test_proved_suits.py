@@ -133,6 +133,8 @@ UNPROVED: dict[str, dict[str, object]] = {
     "stock.passes": {"stock": 0, "to": "waste", "passes": 2},
     "stock.to": {"to": "waste"},
     "tableau.move": {"move": "whole-pile"},
+    "tableau.direction": {"direction": "either"},
+    "tableau.wrap": {"build_wraps": True},
 }
 """Changes of the rules of Scorpion that the proof does not cover, by key."""
 

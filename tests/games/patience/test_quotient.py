@@ -238,8 +238,8 @@ def test_a_loss_is_told_in_words() -> None:
 
 
 def test_a_move_to_a_foundation_is_told_as_such() -> None:
-    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 3, "passes": 2}
-    rules = replace(klondike, ranks=3, sizes=(8,), face_down="none", **others)  # type: ignore[arg-type]
+    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 4, "passes": 2}
+    rules = replace(klondike, ranks=3, sizes=(7,), face_down="none", **others)  # type: ignore[arg-type]
     layout = "klondike AC3C3D3H2H base:A foundations:3S stock:AD2C waste:2DAH"
     _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
     assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")

@@ -129,8 +129,8 @@ WRONG: dict[str, tuple[str, bytes, str]] = {
     ),
     "not played": (
         "wrong",
-        b'title = "A"\n[tableau]\nwrap = true',
-        "tableau.wrap = true: the engine and the referee do not play",
+        b'title = "A"\n[foundations]\ndirection = "down"',
+        'foundations.direction = "down": the engine and the referee do not play',
     ),
     "not UTF-8": ("wrong", b"title = \xff", "it is not text in UTF-8"),
     "too long": ("wrong", b"#" * 100_000, "it has more than 65,536 characters"),

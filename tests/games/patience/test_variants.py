@@ -55,7 +55,7 @@ WRONG = {
     "klondike:tableau.sizes=1,,2": 'tableau.sizes = "1,,2": expected a list',
     "klondike:stock.drew=1": "there is no key stock.drew; [stock] has size, to, full-columns, draw, passes",
     "klondike:draw=1": "there is no key draw; did you mean stock.draw",
-    "klondike:tableau.wrap=true": "tableau.wrap = true: the engine and the referee do not play this yet, only false",
+    "klondike:foundations.direction=down": 'direction = "down": the engine and the referee do not play this yet',
     "klondike:title=x": "title is not a rule",
     "klondike:stock.draw=1:stock.draw=2": "the rule stock.draw is changed twice: name it once",
     "klondike:stock.passes=2:stock.draw=1": "write klondike:stock.draw=1:stock.passes=2, with the keys in alphabetical",

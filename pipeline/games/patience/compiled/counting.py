@@ -25,6 +25,8 @@ from dealmill.pipeline.games.patience.compiled.keys import (
 )
 from dealmill.pipeline.games.patience.compiled.words import (
     ABSENT,
+    BELOW,
+    BUILDS_UP,
     CARDS_PER_WORD,
     CELLS,
     CODE_COUNT,
@@ -61,6 +63,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     MOVES_ANY,
     MOVES_RUNS,
     NO_CARD,
+    NO_SINGLE_CARDS,
     ON_FOUNDATION,
     ON_PARENT,
     ON_SPACE,
@@ -89,6 +92,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     UP,
     WAS_STOCK,
     WASTE_FILLS,
+    WHOLE_COLUMNS,
     WORDS,
     WRAP,
     load,
@@ -208,7 +212,7 @@ def locate_cards(t: Words) -> None:
                 stock |= bit
                 continue
         elif code >= ON_PARENT:
-            below = 13 * (code - ON_PARENT) + card % 13 + 1
+            below = t[BELOW + 4 * card + code - ON_PARENT]
         elif code == ON_SPACE:
             columns -= 1
         else:
@@ -355,6 +359,17 @@ def settle(t: Words) -> None:
 
 
 @inlined
+def _code_on(t: Words, card: int, below: int) -> int:
+    """Return the code of a card that is put on one that it fits."""
+    if t[BUILDS_UP] == 0:
+        return int64(ON_PARENT + below // 13)
+    code = int64(0)
+    while t[BELOW + 4 * card + code] != below:
+        code += 1
+    return int64(ON_PARENT + code)
+
+
+@inlined
 def _move(t: Words, end: int, card: int, code: int, turning: int) -> int:
     t[MOVES + end] = card | code << 6 | turning << 10
     return end + 1
@@ -397,9 +412,11 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
                 filled += 1
             if filled < t[CELLS]:
                 end = _move(t, end, card, int64(IN_CELL), turning)
+    if t[NO_SINGLE_CARDS] and whole == 0 and t[TOPS] & bit_of(top):
+        return end
     below = t[PARENTS + card] & t[TOPS] & ~bit_of(top)
     while below:
-        end = _move(t, end, card, ON_PARENT + first_of(below) // 13, turning)
+        end = _move(t, end, card, _code_on(t, card, first_of(below)), turning)
         below &= below - 1
     is_filled = t[ONLY_WASTE_FILLS] == 0 or t[IN_STOCK] & bit_of(card)
     if t[EMPTY_COLUMNS] and t[SPACES] & bit_of(card) and is_filled:
@@ -479,7 +496,7 @@ def _deal(t: Words) -> None:
             card = t[STOCK_ORDER + slot]
             t[HOMES + card] = top
             if t[PARENTS + card] & bit_of(top):
-                t[CODES + card] = ON_PARENT + top // 13
+                t[CODES + card] = _code_on(t, card, top)
 
 
 @routine
@@ -542,7 +559,8 @@ def list_moves(t: Words) -> int:
         cards &= cards - 1
         while True:
             whole = int64(t[CODES + card] == ON_SPACE)
-            end = _targets(t, end, card, top, t[CODES + card], whole, turning)
+            if card == top or whole or t[WHOLE_COLUMNS] == 0:
+                end = _targets(t, end, card, top, t[CODES + card], whole, turning)
             if not moves_along(t, card):
                 break
             card = t[UNDER + card]

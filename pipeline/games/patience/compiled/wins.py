@@ -15,7 +15,7 @@ import numpy as np
 
 from dealmill.kernels import Fields, Row, compiling, inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of
-from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, STOCK
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, RESERVE, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, numbers_of_cards
 from dealmill.referees import NO_MOVES
@@ -30,9 +30,10 @@ ARRAY = Fields()
 # Rules
 BASE, RANK_COUNT, COLUMNS, CELLS, PILES, MOVES_RUNS, MOVES_ANY, SPACES, FILLS, STACKED = ARRAY.words(10)
 COMPLETE, REMOVABLE, FIXED, HAS_HOLE, WRAP, TO_WASTE, TO_HOLE, TO_COLUMNS, FULL_COLUMNS, DRAW, LIMITED = ARRAY.words(11)
-WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(2)
+WASTE_FILLS, ONLY_WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(4)
 """`SPACES` are the cards that go to an empty column, `FIXED` how many cards stay on each foundation, and `LIMITED`
-whether the passes through the stock are."""
+whether the passes through the stock are. If `WHOLE_COLUMNS`, runs move only if they are whole columns; if
+`NO_SINGLE_CARDS`, cards that leave others in their column do not move to another one."""
 PARENTS, RUN_PARENTS = ARRAY.rows(2, 52)
 """The cards on which each may lie, and on which it lies in a run that moves."""
 SUIT_OF = ARRAY.row(MAX_PILES)
@@ -108,6 +109,8 @@ def _places_of_copies(rules: Rules) -> Iterator[tuple[str, int]]:
         yield str(column + 1), column << 15 | ANY_INDEX << 21
     for index in range(min(2 * rules.stock, len(rules.deck())) if rules.to == "waste" else 0):  # waste and stock
         yield f"{STOCK}{index + 1}", IN_STOCK << 15 | index << 21
+    if rules.reserve:
+        yield RESERVE, IN_RESERVE << 15 | ANY_INDEX << 21
     if rules.removable:
         yield FOUNDATION, ON_FOUNDATION << 15 | ANY_INDEX << 21
 
@@ -117,7 +120,8 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     """Return an array with the rules; `base` is the rank of the first cards of the foundations."""
     t = np.zeros(LENGTH, dtype=np.int64)
     t[BASE], t[RANK_COUNT], t[COLUMNS], t[CELLS] = base, rules.ranks, len(rules.sizes), rules.cells
-    t[MOVES_RUNS], t[MOVES_ANY] = rules.move == "run", rules.move == "any"
+    t[MOVES_RUNS], t[MOVES_ANY] = rules.runs_move, rules.move == "any"
+    t[WHOLE_COLUMNS], t[NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     filling = [number for number in range(52) if rules.cards_for_spaces >> number & 1]
     t[SPACES] = sum(1 << NUMBERS[rules.card_name(number, base)] for number in filling)
     t[FILLS], t[STACKED] = rules.reserve_fills, rules.stacked
@@ -180,7 +184,8 @@ def _size_in_column(t: Words, column: int, card: int) -> int:
     while index >= 0:
         lower = t[start + index]
         if lower == card:
-            return int64(t[HEIGHT + column] - index)
+            size = int64(t[HEIGHT + column] - index)
+            return size if size == 1 or index == 0 or t[WHOLE_COLUMNS] == 0 else int64(0)
         if index <= t[DOWN + column]:  # the card below lies face down, or there is none
             return int64(0)
         index -= 1
@@ -220,7 +225,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
     for index in range(t[CELL_COUNT]):
         if t[CELL_CARDS + index] == card:
             t[SOURCE], t[INDEX] = IN_CELL, index
-    for index in range(t[RESERVE_COUNT]):
+    for index in range(t[RESERVE_COUNT] * (only in (IN_RESERVE, ANY_COLUMN))):
         if t[RESERVE_CARDS + index] == card and (t[STACKED] == 0 or index == t[RESERVE_COUNT] - 1):
             t[SOURCE], t[INDEX] = IN_RESERVE, index
     for pile in range(t[PILES] * t[REMOVABLE] * (only in (ON_FOUNDATION, ANY_COLUMN))):
@@ -256,7 +261,7 @@ def _take(t: Words) -> None:
 def _goes_to(t: Words, card: int, column: int) -> bool:
     """Return whether the cards that move, of which this one is the lowest, may go to a column."""
     source = t[SOURCE]
-    if column == source:
+    if column == source or (t[NO_SINGLE_CARDS] and source < t[COLUMNS] and t[INDEX]):
         return False
     if t[HEIGHT + column]:
         return bool(t[PARENTS + card] & bit_of(_top_of(t, column)))

@@ -22,6 +22,9 @@ ARRAY = Fields()
 # Rules
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
 TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE, WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(8)
+WHOLE_COLUMNS, NO_SINGLE_CARDS, BUILDS_UP = ARRAY.words(3)
+"""Whether runs move only if they are whole columns; whether cards that leave others in theirs do not move to another
+one; and whether cards are put on those of the next lower rank, too."""
 # Layouts
 FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
 # Positions, and the number of words of their keys
@@ -33,13 +36,15 @@ COUNTED, LEVEL = ARRAY.words(2)
 PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
 ON = ARRAY.row(52)
 """The card on each, or `NO_CARD`; only `waits` needs it."""
+BELOW = ARRAY.row(4 * 52)
+"""What each card lies on by each of the four codes from `ON_PARENT` on."""
 POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MAX_MOVES)
 SIZE = ARRAY.size
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
-each suit. `HOME` are those that have never moved: in the reserve or the stock, or on a card that lies face down or that
-they do not fit."""
+each suit; or on one of those that they fit, see `BELOW`, if these are of two ranks. `HOME` are those that have never
+moved: in the reserve or the stock, or on a card that lies face down or that they do not fit."""
 CODE_COUNT = ON_PARENT + 4
 DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
 """Moves, not codes: of a row of the stock, and of a whole suit."""
@@ -80,7 +85,9 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
         down = sum(map(str.islower, text[1::2]))
         piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
     face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    _load_piles(t, piles, rules.parents, homes, codes)
+    below = _cards_below(rules)
+    t[BELOW : BELOW + 4 * 52] = [card for cards in below for card in cards]
+    _load_piles(t, piles, below, homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
         codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
     reserve = numbers(texts.get("reserve", ""))
@@ -103,7 +110,7 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
 def _load_piles(
     t: Words,
     piles: list[list[tuple[int, bool]]],
-    parents: Sequence[int],
+    places: Sequence[Sequence[int]],
     homes: dict[int, int],
     codes: dict[int, int],
 ) -> None:
@@ -115,13 +122,26 @@ def _load_piles(
             if below == NO_CARD:
                 codes[card] = ON_SPACE
             else:
-                fits = not is_down and parents[card] >> below & 1
-                codes[card] = ON_PARENT + below // 13 if fits else HOME
+                fits = not is_down and below in places[card]
+                codes[card] = ON_PARENT + places[card].index(below) if fits else HOME
+
+
+def _cards_below(rules: Rules) -> list[list[int]]:
+    """Return on which card each lies by each code from `ON_PARENT` on, or `NO_CARD`: of which suit, or if cards of two
+    ranks fit, which of these."""
+    below = []
+    for parents in rules.parents:
+        fitting = [card for card in range(52) if parents >> card & 1]
+        of_suits = [next((card for card in fitting if card // 13 == suit), NO_CARD) for suit in range(4)]
+        below.append((fitting + [NO_CARD] * 4)[:4] if rules.builds_up else of_suits)
+    return below
 
 
 def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
     """Write what is the same for all layouts but for the rules of the stock."""
-    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.reserve_fills
+    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.runs_move, rules.cells, rules.reserve_fills
+    t[WHOLE_COLUMNS], t[NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
+    t[BUILDS_UP] = rules.builds_up
     t[SPACES], t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.cards_for_spaces, rules.waste_fills, rules.only_waste_fills
     t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1

@@ -18,7 +18,7 @@ from dealmill.cards import (
     words_of_stock,
 )
 from dealmill.game import NOTE, Scene, bare_text, scene, text, texts
-from dealmill.pipeline.games.patience.moves import DEALT, STOCK
+from dealmill.pipeline.games.patience.moves import DEALT, RESERVE, STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -74,7 +74,8 @@ def _upper_row(rules: Rules, position: Position, cards: Cards, slots: int) -> It
         count = len(position.reserve)
         yield _label(slot, f"reserve: {count}")
         if rules.stacked:
-            _add(cards, slot, position.reserve[-1] if count else None, "reserve")
+            name = f"{position.reserve[-1]}{RESERVE}" if count and rules.copies > 1 else "reserve"
+            _add(cards, slot, position.reserve[-1] if count else None, name)
         else:
             step = min(PITCH, (slots - 4 - slot) * PITCH / max(rules.reserve, 1))
             for number, card in enumerate(position.reserve):

@@ -11,12 +11,12 @@ from dealmill.game import Scene
 from dealmill.pipeline.games.patience.display.drawing import table
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
-from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK, Play
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, RESERVE, STOCK, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.verdicts import Verdict
 
-OF_COPIES = re.compile(f"({STOCK}[0-9]+|{FOUNDATION}(?=-)|[0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
+OF_COPIES = re.compile(f"({STOCK}[0-9]+|{FOUNDATION}(?=-)|{RESERVE}|[0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
 """Where a card that exists more than once comes from, and goes to."""
 
 
@@ -69,7 +69,8 @@ class PatienceDisplay(Display[Position]):
         with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
         if places := OF_COPIES.fullmatch(target):
             where = f"to column {places[2]}" if places[2] else "to a foundation"
-            source = {STOCK: "the stock", FOUNDATION: "a foundation"}.get(places[1][0], f"column {places[1]}")
+            names = {STOCK: "the stock", FOUNDATION: "a foundation", RESERVE: "the reserve"}
+            source = names.get(places[1][0], f"column {places[1]}")
             return f"{card_name(card)}{with_others} from {source} {where}"
         where = {
             "f": "to its foundation",

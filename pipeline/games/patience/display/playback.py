@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from dealmill.pipeline.games.patience.moves import DEALT, FOUNDATION, Play
+from dealmill.pipeline.games.patience.moves import RESERVE as FROM_RESERVE
 from dealmill.pipeline.games.patience.moves import STOCK as FROM_STOCK
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
@@ -88,11 +89,13 @@ class _Table:
         source, _, target = play.word[2:].rstrip(FOUNDATION).partition("-")
         if source.startswith(FROM_STOCK):
             yield from self._turn_stock(int(source[1:]), len(before.stock))
-        pile = {FROM_STOCK: WASTE, FOUNDATION: changed}.get(source[0], f"column {source}")
+        pile = {FROM_STOCK: WASTE, FROM_RESERVE: RESERVE, FOUNDATION: changed}.get(source[0], f"column {source}")
         if target:
             yield carried(pile, f"column {target}", size)
         else:
             yield from [carried(pile, changed)] * size
+        if len(play.after.reserve) < len(before.reserve) and pile != RESERVE:
+            yield carried(RESERVE, pile)
 
     def _moves(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield the moves of cards that exist once."""

@@ -1,7 +1,7 @@
 """The chances of patiences whose cards exist more than once, such as Spider with two decks: how many of 1,000 plays the
 careful player of docs/chances.md wins.
 
-Positions, as rows of bytes, and moves are those of `spider_kernel`, whose words are `s`; the tables in mind are rows.
+Positions, as rows of bytes, and moves are those of `spider_words`, whose words are `s`; the tables in mind are rows.
 The referee has a player of its own.
 """
 
@@ -23,19 +23,19 @@ from dealmill.mind import (
     play_layouts,
     precedes,
 )
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import load, row_size, set_up
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
-    Rows,
-    Words,
-    card_at,
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import (
     do,
+    finish,
+    has_to_fill,
     list_moves,
     may_deal,
-    position_key,
-    read_row,
-    write_row,
+    pile_of,
 )
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import read_row, write_row
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import position_key
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import Rows, Words, card_at, reserve_of
 from dealmill.pipeline.games.patience.rules import Rules
 
 ARRAY = Fields(k.END)
@@ -44,8 +44,8 @@ BEFORE = ARRAY.row(k.POSITION_SIZE)
 FIRST_STOCK, FIRST_SIZE = ARRAY.row(k.MAX_CARDS), ARRAY.word()
 """The stock of the layout, which changes when it is gone through again."""
 END = ARRAY.size
-FOUNDATION, WASTE = 53, 54
-"""The target of what goes to a foundation, and the place of the waste, in lots."""
+FOUNDATION, WASTE, RESERVE = 53, 54, 55
+"""The target of what goes to a foundation, and the places of waste and reserve, in lots."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def _cost_of_column(s: Words, column: int) -> int:
                 cost += mind.MISFIT[suits]
             elif (s[k.RUNS + card] >> under) & 1 == 0:
                 cost += mind.BROKEN_RUN[suits]
-        if suits == 0 and deepest == 0 and k.pile_of(s, card) >= 0:
+        if suits == 0 and deepest == 0 and pile_of(s, card) >= 0:
             deepest = int64(length - 1 - height)
     return cost + mind.ABOVE_NEXT * deepest
 
@@ -105,7 +105,8 @@ def _keep_costs(s: Words, p: Words) -> None:
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
     in_stock = s[k.STOCK_SIZE] - s[k.DEALT] + (s[k.LENGTH + s[k.COLUMNS]] if s[k.TO_WASTE] else 0)
-    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * in_stock
+    in_reserve = s[k.LENGTH + reserve_of(s)] if s[k.HAS_RESERVE] else 0
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (in_stock + in_reserve)
     for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, int64(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
@@ -119,8 +120,8 @@ def _changed(s: Words, source: int, target: int) -> int:
 
 @inlined
 def _hidden(s: Words) -> int:
-    """Return how many cards lie face down."""
-    count: int = int64(0)
+    """Return how many cards lie face down, or in the reserve, of which only the top card can be seen."""
+    count: int = s[k.LENGTH + reserve_of(s)] if s[k.HAS_RESERVE] else int64(0)
     for column in range(s[k.COLUMNS]):
         count += s[k.DOWN + column]
     return count
@@ -143,6 +144,8 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
         target, size = int64(FOUNDATION), s[k.RANKS] if s[k.COMPLETE] else int64(1)
     if source == s[k.COLUMNS]:
         source = int64(WASTE)
+    elif source == reserve_of(s):
+        source = int64(RESERVE)
     return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
 
 
@@ -150,12 +153,19 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
 def _fill(s: Words) -> bool:
     """Fill empty columns from the waste, or from the stock if there is none; return whether there were any."""
     filled, waste = False, int64(s[k.COLUMNS])
-    while k.has_to_fill(s):
+    while has_to_fill(s):
         if s[k.LENGTH + waste] == 0:
             do(s, int64(k.DEAL << 6), True)
         do(s, waste | _first_space(s) << 6 | 1 << 12, True)
         filled = True
     return filled
+
+
+@inlined
+def _uses_reserve(s: Words) -> bool:
+    """Return whether a card of the reserve is gone after a move."""
+    reserve = reserve_of(s)
+    return bool(s[k.LENGTH + reserve] < s[BEFORE + (k.LENGTH - k.POSITION) + reserve])
 
 
 @routine
@@ -172,7 +182,7 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
         if target != k.TO_FOUNDATION and s[k.LENGTH + target] == 0 and target != space:
             continue
         do(s, move, True)
-        is_filled = _fill(s)
+        is_filled = _fill(s) or (s[k.RESERVE_FILLS] and source < s[k.COLUMNS] and _uses_reserve(s))
         if is_new(p, position_key(s)):
             count, cost = p[mind.COUNT], _cost(s, p, _changed(s, source, target))
             write_row(s, rows, count)
@@ -248,7 +258,7 @@ def _begin_play(s: Words, rows: Rows) -> None:
     for at in range(s[FIRST_SIZE]):
         s[k.STOCK_CARDS + at] = s[FIRST_STOCK + at]
     for column in range(s[k.COLUMNS]):
-        k.finish(s, int64(column), True)
+        finish(s, int64(column), True)
     _fill(s)
 
 

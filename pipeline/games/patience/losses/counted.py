@@ -150,11 +150,13 @@ def visited(game: Moves, first: Position, end: str = NO_MOVE) -> Iterator[Visit]
 def easier_game_is_sound(rules: Rules) -> bool:
     """Return whether a game that can be won can be won in the easier game, too: with cards that move alone, as runs by
     the rules for building, or with all on them; but not if whole suits leave, cards have copies, the stock goes to the
-    columns, or its cards fill them; and in games with a hole, only if no card is ever put on another one."""
+    columns, its cards fill them, or cards are put on others than those of the next higher rank; and in games with a
+    hole, only if no card is ever put on another one."""
     moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
     stock, hole = rules.to in ("waste", "hole"), rules.hole == "none" or rules.build == "none"
     filled = rules.waste_fills or rules.only_waste_fills
-    return moves and stock and hole and not filled and not rules.complete and rules.copies == 1
+    others = rules.complete or not rules.is_built_in_order
+    return moves and stock and hole and not filled and not others and rules.copies == 1
 
 
 def cards_may_be_absent_at_once(rules: Rules) -> bool:

@@ -150,7 +150,7 @@ def cut_proves_losses(rules: Rules) -> bool:
     is_known = vars(rules).keys() == KNOWN_RULES and rules.move in ("card", "run", "any")
     places = rules.spaces in ("any", "kings", "none", "reserve") and rules.to in ("waste", "tableau")
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete
-    return is_known and places and foundations and rules.cells == 0
+    return is_known and places and foundations and rules.cells == 0 and rules.is_built_in_order
 
 
 def read_cut(rules: Rules, evidence: str) -> CutLoss:

@@ -29,7 +29,7 @@ def pieces_prove_losses(rules: Rules) -> bool:
     back."""
     moves = rules.build == "red-black" and rules.move == "any" and rules.spaces in ("kings", "none")
     elsewhere = rules.cells or rules.stock or rules.reserve or rules.hole != "none" or rules.removable
-    return moves and not elsewhere and not rules.complete and rules.copies == 1
+    return moves and not elsewhere and not rules.complete and rules.is_built_in_order and rules.copies == 1
 
 
 class PiecesLoss(CountedLoss):

@@ -43,6 +43,7 @@ def quotient_proves_losses(rules: Rules) -> bool:
         and rules.hole == "none"
         and rules.to == "waste"
         and not rules.complete
+        and rules.is_built_in_order
         and rules.copies == 1
     )
 

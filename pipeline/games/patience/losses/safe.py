@@ -17,7 +17,7 @@ from dealmill.verdicts import InvalidEvidence
 KNOWN_RULES = {
     *("name", "title", "family", "numbers", "decks", "suits", "ranks", "sizes", "deal", "face_down", "build", "move"),
     *("run", "spaces", "foundations", "initial", "removable", "complete", "cells", "filled", "reserve", "stacked"),
-    *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap"),
+    *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap", "build_wraps", "direction"),
 }
 """The rules that the proofs consider: with any other one, a card might move in a way that they do not know."""
 
@@ -115,7 +115,7 @@ def safe_cards_prove_losses(rules: Rules) -> bool:
     is_known = vars(rules).keys() == KNOWN_RULES and rules.move == "card" and rules.face_down == "none"
     places = rules.spaces in ("any", "kings", "none") and rules.stock == rules.reserve == 0 and rules.to == "waste"
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete and not rules.removable
-    return is_known and places and foundations
+    return is_known and places and foundations and rules.is_built_in_order
 
 
 def read_safe(rules: Rules, evidence: str) -> SafeLoss:

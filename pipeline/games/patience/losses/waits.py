@@ -309,13 +309,14 @@ def cards_wait(rules: Rules) -> bool:
     goes to the columns, if there is any."""
     places = rules.build == "same-suit" and rules.spaces in ("kings", "none") and rules.complete
     others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
-    return rules.copies == 1 and places and others and (rules.stock == 0 or rules.to == "tableau")
+    moves = not rules.whole_columns_move and rules.is_built_in_order
+    return rules.copies == 1 and places and moves and others and (rules.stock == 0 or rules.to == "tableau")
 
 
 def cards_wait_for_places(rules: Rules) -> bool:
     """Return whether cards have several places to go, on which they need not stay, and otherwise the same holds: single
     cards move, or runs, and only whole suits leave the columns, each card of which exists once."""
-    cards = rules.copies == 1 and rules.move in ("card", "run")
+    cards = rules.copies == 1 and rules.move in ("card", "run") and rules.is_built_in_order
     others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
     dealt = rules.stock == 0 or rules.to == "tableau"
     return rules.complete and cards and others and dealt and not cards_wait(rules)

@@ -1,13 +1,13 @@
 """Layouts of patiences: positions on one line, see `dealmill.pipeline.games.patience.rules`."""
 
 from bisect import insort
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from dealmill.cards import LONGEST_LINE, WIDE, capital_ranks, is_name_of, wide_characters, with_letters
 from dealmill.game import BadLayout
-from dealmill.pipeline.games.patience.position import order_on_foundations
+from dealmill.pipeline.games.patience.position import in_order_on_foundations
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import SUITS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 
 NO_PASSES = "passes:0"
 
@@ -27,7 +27,7 @@ def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -
         raise BadLayout([wide_characters(wide[0])])
     name, *words = with_letters(text).split() or [""]
     name = referee.rules.name if is_name_of(referee.rules.name, name) else name
-    position = _joined(name, words[:1], words[1:])
+    position = _joined(referee.rules, name, words[:1], words[1:])
     if reasons := list(referee.reasons(position)):
         raise BadLayout(reasons)
     if referee.rules.counts_passes and "passes" not in (parts := parts_of(position)):
@@ -37,12 +37,12 @@ def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -
             raise BadLayout(
                 [f"cards of the stock were turned, so the passes that are left must be known: {to_add.format(numbers)}"]
             )
-        return _joined(name, words[:1], [*words[1:], f"passes:{passes}"])
+        return _joined(referee.rules, name, words[:1], [*words[1:], f"passes:{passes}"])
     return position
 
 
-def _joined(name: str, columns: list[str], parts: list[str]) -> str:
-    return " ".join([name, *map(capital_ranks, columns), *sorted(map(_part, parts))])
+def _joined(rules: Rules, name: str, columns: list[str], parts: list[str]) -> str:
+    return " ".join([name, *map(capital_ranks, columns), *sorted(_in_order(rules, parts))])
 
 
 def parts_of(position: str) -> dict[str, str]:
@@ -82,23 +82,25 @@ def nameless(rules: Rules, layout: str) -> str:
     """Return the least text of those that differ in the names of suits and in the order of columns, which matters if
     the stock is dealt to them."""
     in_order = rules.to == "tableau" and " stock:" in layout
-    return min(_renamed(layout, names, in_order=in_order) for names in SUIT_NAMES)
+    return min(_renamed(rules, layout, names, in_order=in_order) for names in SUIT_NAMES)
 
 
-def _renamed(layout: str, names: str, *, in_order: bool) -> str:
+def _renamed(rules: Rules, layout: str, names: str, *, in_order: bool) -> str:
     renamed = str.maketrans(SUITS + SUITS.lower(), names + names.lower())
     name, columns, *parts = layout.split(" ")
     split = [part.partition(":") for part in parts]
     words = [part + colon + cards.translate(renamed) for part, colon, cards in split]
     piles = columns.translate(renamed).split("/")
-    return " ".join([name, "/".join(piles if in_order else sorted(piles)), *map(_part, words)])
+    return " ".join([name, "/".join(piles if in_order else sorted(piles)), *_in_order(rules, words)])
 
 
-def _part(part: str) -> str:
-    """Return a part with its cards as they are written; foundations in their order."""
-    name, colon, cards = part.partition(":")
-    cards = capital_ranks(cards)
-    if name == "foundations" and len(cards) % 2 == 0:
-        tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
-        cards = "".join(sorted(tops, key=order_on_foundations))
-    return name + colon + cards
+def _in_order(rules: Rules, parts: list[str]) -> Iterator[str]:
+    """Yield parts with their cards as they are written; foundations in their order."""
+    base = next((part[-1:].upper() for part in parts if part.startswith("base:")), rules.foundations)
+    for part in parts:
+        name, colon, cards = part.partition(":")
+        cards = capital_ranks(cards)
+        if name == "foundations" and len(cards) % 2 == 0:
+            tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
+            cards = "".join(in_order_on_foundations(tops, rules, RANKS.find(base)))
+        yield name + colon + cards

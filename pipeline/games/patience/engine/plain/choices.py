@@ -139,7 +139,9 @@ def _list_columns(s: Words, end: int, going: int, rising: int, fitting: int, spa
             end = _single(s, end, card, column, int64(0), rising)
         while card != k.NO_CARD:
             under, below = s[k.UNDER + card], below_in_run(s, card)
-            if fitting & bit_of(card) and (s[k.LITERAL] or not is_needless_part(s, below)):
+            is_unit = s[k.MOVING] < k.CARD_OR_COLUMN or under == k.NO_CARD
+            is_unit |= count == 1 and s[k.MOVING] == k.CARD_OR_COLUMN
+            if fitting & bit_of(card) and is_unit and (s[k.LITERAL] or not is_needless_part(s, below)):
                 score = int64(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else int64(30)
                 target = space if under != k.NO_CARD or s[k.ORDERED] else int64(-1)
                 end = _targets(s, end, card, column, count, int64(0), score, target)

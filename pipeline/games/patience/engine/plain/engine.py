@@ -36,6 +36,13 @@ CUT, SAFE = "cut ", "safe "
 LONG_PROBES_WITH_CELLS, LONG_PROBES_WITHOUT = 2, 4
 """How many times as much the rounds with a long search spend on probes, in games with cells and without. In the latter,
 probes find more of what a beam would, in less time."""
+MOVING = {
+    "card": k.ONE_CARD,
+    "run": k.RUN,
+    "any": k.ANY_CARDS,
+    "card-or-pile": k.CARD_OR_COLUMN,
+    "whole-pile": k.COLUMN_ONLY,
+}
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
@@ -232,7 +239,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
     has_hole = rules.hole != "none"
-    words[k.MOVING] = {"card": k.ONE_CARD, "run": k.RUN, "any": k.ANY_CARDS}[rules.move]
+    words[k.MOVING] = MOVING[rules.move]
+    words[k.LAST_ON_FIRST], words[k.BUILDS_UP] = rules.build_wraps, rules.builds_up
     words[k.SPACES] = rules.cards_for_spaces
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.reserve_fills

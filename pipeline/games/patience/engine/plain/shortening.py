@@ -236,8 +236,8 @@ def _move_to_place(s: Words, card: int) -> bool:
     elif s[k.CELL_CARDS] & bit_of(card):
         source = int64(k.CELL)
     is_plain_target = goal <= k.FOUNDATION or goal == k.NO_CARD
-    is_filled = s[k.WASTE_FILLS] or s[k.ONLY_WASTE_FILLS]
-    if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED] or is_filled:
+    others = s[k.WASTE_FILLS] or s[k.ONLY_WASTE_FILLS] or s[k.MOVING] == k.COLUMN_ONLY
+    if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED] or others:
         return _move_first(s, bit_of(card)) != 0
     move = _top_move(s, card, source, goal)
     if move >= 0:

@@ -16,8 +16,11 @@ NO_LAG, ANY_LAG = -14, 13
 
 def cards_go_up_safely(rules: Rules) -> bool:
     """Return whether a card that no card can need as a place may go to its foundation at once. Not if it may leave a
-    column empty in which a card must lie, nor if it could carry away cards that were dealt on it."""
+    column empty in which a card must lie, nor if it could carry away cards that were dealt on it, nor if cards of
+    higher ranks could need it as a place."""
     if rules.hole != "none" or rules.complete or rules.full_columns or rules.waste_fills:
+        return False
+    if not rules.is_built_in_order:
         return False
     return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
 
@@ -62,11 +65,12 @@ def is_safe(s: Words, card: int) -> bool:
 def partial_runs_are_twins(rules: Rules) -> bool:
     """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
     change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, not if
-    whole suits leave the columns, since one of the two cards can be of the suit then, and not if other cards fit one of
-    the two than the other."""
+    whole suits leave the columns, since one of the two cards can be of the suit then, not if other cards fit one of the
+    two than the other, and not if cards are put on others than those of the next higher rank, since one of
+    the two can lie on the other one's run then."""
     below = dict(zip(SUITS, rules.suits_below, strict=True))
     alike = all(below[first] == below[second] for places in below.values() for first in places for second in places)
-    alike = alike and rules.to != "tableau" and not rules.complete
+    alike = alike and rules.to != "tableau" and not rules.complete and rules.is_built_in_order
     return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
 
 
@@ -84,7 +88,8 @@ def lists_prove_losses(rules: Rules) -> bool:
     moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
     places = rules.hole == "none" or rules.build == "none"
     filled = rules.waste_fills or rules.only_waste_fills
-    return moves and places and rules.to in ("waste", "hole") and not rules.complete and not filled
+    others = rules.complete or not rules.is_built_in_order or filled
+    return moves and places and rules.to in ("waste", "hole") and not others
 
 
 def lists_are_tried_early(rules: Rules) -> bool:

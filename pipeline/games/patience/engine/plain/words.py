@@ -2,12 +2,13 @@
 
 Routines get a pointer to its first word, see `pointer_to`.
 
-Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
-lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a top card. Sets of cards (`TOPS`) and of
-columns (`EMPTY`) are the bits of a word. What is left of a stock is `STOCK_LEFT`, a set of cards, and in their order
-`REST`, a set of indices of `STOCK_CARDS`; `TURNS` are the numbers of cards after whole turns of it. A position is
-hashed as the place of each card (the card on which it lies, or one of the places below), so the order of columns, and
-of cells, makes no difference. If cards will be dealt to the columns, their order matters, see `ORDERED`.
+Cards are numbers, 13 for each suit, counted from the base of the foundations; the last rank lies on the first one only
+if `LAST_ON_FIRST`. Columns are linked lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a
+top card. Sets of cards (`TOPS`) and of columns (`EMPTY`) are the bits of a word. What is left of a stock is
+`STOCK_LEFT`, a set of cards, and in their order `REST`, a set of indices of `STOCK_CARDS`; `TURNS` are the numbers of
+cards after whole turns of it. A position is hashed as the place of each card (the card on which it lies, or one of the
+places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to the columns, their
+order matters, see `ORDERED`.
 """
 
 import numpy as np
@@ -18,8 +19,9 @@ from dealmill.rules_files import MAX_COLUMNS
 
 Words = NDArray[np.int64]
 
-ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
-"""What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
+ONE_CARD, RUN, ANY_CARDS, CARD_OR_COLUMN, COLUMN_ONLY = range(5)
+"""What moves between columns, `MOVING`: a card; also a run; any card with those on it; a card or a whole column that is
+a run; or only such a column."""
 
 MAX_WINS = 100
 ARRAY = Fields()
@@ -45,7 +47,7 @@ STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
 SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
-WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(2)
+WASTE_FILLS, ONLY_WASTE_FILLS, LAST_ON_FIRST, BUILDS_UP = ARRAY.words(4)
 # In plays: the cards in the waste at the beginning of a look, and those of waste and stock
 FIRST_WASTE, FIRST_STOCK = ARRAY.words(2)
 # The position from which searches start, easier games that were won, and cards that were dropped
@@ -93,6 +95,11 @@ LOWEST = 1 | 1 << 13 | 1 << 26 | 1 << 39
 def that_fit(s: Words, cards: int) -> int:
     """Return the cards that may lie on one of these by the rules for building; see `PARENTS`."""
     lower = (cards & ~LOWEST) >> 1
+    if s[LAST_ON_FIRST]:
+        lower |= (cards & LOWEST) << (s[RANKS] - 1)
+    if s[BUILDS_UP]:
+        highest = LOWEST << (s[RANKS] - 1)
+        lower |= (cards & ~highest) << 1 | s[LAST_ON_FIRST] * ((cards & highest) >> (s[RANKS] - 1))
     fitting = (lower & SUIT) * s[SUITS_THAT_FIT + 0] | (lower >> 13 & SUIT) * s[SUITS_THAT_FIT + 1]
     return int64(fitting | (lower >> 26 & SUIT) * s[SUITS_THAT_FIT + 2] | (lower >> 39) * s[SUITS_THAT_FIT + 3])
 

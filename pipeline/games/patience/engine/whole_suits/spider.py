@@ -14,11 +14,12 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import FIRST_BYTES, ROW
 from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
-from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, STOCK
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, RESERVE, STOCK
+from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
 from dealmill.verdicts import Verdict
 
 WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
@@ -35,6 +36,9 @@ EARLY = 30
 """A beam dies early after fewer positions than so many times its width."""
 NEAR = 32
 """The positions after one move for each of the width, for which there is room."""
+WEIGHTS_OF_BEAMS = ((10, 4, 3, -6, -12, 30), (12, 10, -12, -12, -14, 15))
+"""The weights of beams in turn, see `spider_words`. By the second ones, only runs are worth anything: they win other
+deals."""
 NOISE = 0x9E3779B97F4A7C1
 
 
@@ -107,7 +111,7 @@ class _Search:
             if result == k.LOST:
                 return Verdict.UNWINNABLE, f"{'waits ' if words[c.CARDS_WAIT] else ''}* {words[k.COUNT]}"
             if result == k.WON:
-                moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=literal)
+                moves = words_of_moves(words, self.links, Names(self.rules, layout), columns, stock, literal=literal)
                 return Verdict.WINNABLE, " ".join(moves) or "-"
         return Verdict.UNDECIDED, None
 
@@ -117,7 +121,7 @@ class _Search:
         while words[k.NODES] < words[k.LIMIT]:
             width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
-            set_weights(words, number % len(k.WEIGHTS_OF_BEAMS))
+            set_weights(words, number % len(WEIGHTS_OF_BEAMS))
             yield self._beam(width), False
             if number == FIRST_COUNT:
                 yield self._count(FEW_POSITIONS), True
@@ -141,38 +145,63 @@ class _Search:
         return c.count(self.words, self.rows[:positions], self.table[: table_size(positions)], self.links)
 
 
+class Names:
+    """The words for the cards and places of a layout."""
+
+    def __init__(self, rules: Rules, layout: str) -> None:
+        self.rules = rules
+        self.base = rules.base_of(dict(part.split(":") for part in layout.split(" ")[2:]))
+
+    def card(self, card: int) -> str:
+        """Return the name of a card."""
+        return self.rules.card_name(card, self.base)
+
+    def source(self, columns: list[Column], number: int) -> str:
+        """Return the word for a column, for the place of the top card of the waste, or for the reserve."""
+        places = {len(self.rules.sizes): f"{STOCK}{len(columns[number].cards)}", len(self.rules.sizes) + 1: RESERVE}
+        return places.get(number, str(number + 1))
+
+
 def words_of_moves(
-    words: k.Words, links: k.Words, rules: Rules, columns: list[Column], stock: list[int], *, literal: bool
+    words: k.Words, links: k.Words, names: Names, columns: list[Column], stock: list[int], *, literal: bool
 ) -> Iterator[str]:
     """Yield the moves that lead to the last row as they are written. If they are not `literal`, whole suits leave at
     once. Changes the columns and the stock, which are those of the layout."""
-    changed = list(range(len(columns)))
+    rules, changed, waste = names.rules, list(range(len(columns))), len(names.rules.sizes)
     for move in [0, *_trail(words, links)]:
         column, target, size = move & 63, move >> 6 & 63, move >> 12
         if target == k.DEAL and has_waste(rules):
-            _turn(columns[-1], stock, rules.draw * (1 - words[k.AGAIN]))
+            _turn(columns[waste], stock, rules.draw * (1 - words[k.AGAIN]))
         elif target == k.DEAL:
-            yield name_of(rules, stock[0]) + DEALT
+            yield names.card(stock[0]) + DEALT
             changed = list(range(min(len(columns), len(stock))))
             for number in changed:
                 columns[number].cards.append(stock.pop(0))
         elif column == k.FROM_FOUNDATION:
-            yield f"{name_of(rules, size - 1)}{FOUNDATION}-{target + 1}"
+            yield f"{names.card(size - 1)}{FOUNDATION}-{target + 1}"
             columns[target].cards.append(size - 1)
             changed = [target]
         elif size or target == k.TO_FOUNDATION:
-            if column == len(rules.sizes):
-                _turn(columns[-1], stock, size - len(columns[-1].cards) if words[k.AGAIN] else size - 1)
+            if column == waste:
+                _turn(columns[waste], stock, size - len(columns[waste].cards) if words[k.AGAIN] else size - 1)
                 size = 1
             if target == k.TO_FOUNDATION:
-                yield _put_up(rules, columns, column)
+                yield _put_up(names, columns, column)
             else:
-                yield _move_to_column(rules, columns, column, target, size)
+                yield _move_to_column(names, columns, column, target, size)
                 columns[target].cards += columns[column].take(size)
                 changed = [column, target]
+            fill(rules, columns)
         for number in changed:
             while not literal and rules.complete and columns[number].has_whole_suit(rules.ranks):
-                yield _put_up(rules, columns, number)
+                yield _put_up(names, columns, number)
+
+
+def fill(rules: Rules, columns: list[Column]) -> None:
+    """Fill empty columns from the reserve if the rules say so."""
+    for column in columns[: len(rules.sizes)] if rules.reserve and rules.reserve_fills else ():
+        if not column.cards and columns[-1].cards:
+            column.cards = columns[-1].take(1)
 
 
 def _trail(words: k.Words, links: k.Words) -> list[int]:
@@ -180,31 +209,26 @@ def _trail(words: k.Words, links: k.Words) -> list[int]:
     row, moves = int(words[k.COUNT]) - 1, list[int]()
     while row:
         link = int(links[row])
-        moves.append(link & k.ROW)
+        moves.append(link & ROW)
         row = link >> 32
     return moves[::-1]
 
 
-def _move_to_column(rules: Rules, columns: list[Column], column: int, target: int, size: int) -> str:
+def _move_to_column(names: Names, columns: list[Column], column: int, target: int, size: int) -> str:
     """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
-    card, onto = name_of(rules, columns[column].cards[-size]), columns[target].cards
-    if rules.copies > 1:
-        return f"{card}{_source(rules, columns, column)}-{target + 1}"
+    card, onto = names.card(columns[column].cards[-size]), columns[target].cards
+    if names.rules.copies > 1:
+        return f"{card}{names.source(columns, column)}-{target + 1}"
     if onto:
-        return card + name_of(rules, onto[-1])
-    return card + EMPTY + (str(target + 1) if rules.to == "tableau" else "")
+        return card + names.card(onto[-1])
+    return card + EMPTY + (str(target + 1) if names.rules.to == "tableau" else "")
 
 
-def _put_up(rules: Rules, columns: list[Column], number: int) -> str:
-    """Take a card or a whole suit from a column, or from the waste, and return the word for this move."""
-    source = _source(rules, columns, number) if rules.copies > 1 else ""
-    cards = columns[number].take(rules.ranks if rules.complete else 1)
-    return f"{name_of(rules, cards[0])}{source}{FOUNDATION}"
-
-
-def _source(rules: Rules, columns: list[Column], number: int) -> str:
-    """Return the word for a column, or for the place of the top card of the waste."""
-    return f"{STOCK}{len(columns[number].cards)}" if number == len(rules.sizes) else str(number + 1)
+def _put_up(names: Names, columns: list[Column], number: int) -> str:
+    """Take a card or a whole suit from a column, the waste or the reserve, and return the word for this move."""
+    source = names.source(columns, number) if names.rules.copies > 1 else ""
+    cards = columns[number].take(names.rules.ranks if names.rules.complete else 1)
+    return f"{names.card(cards[0])}{source}{FOUNDATION}"
 
 
 def _turn(waste: Column, stock: list[int], count: int) -> None:
@@ -218,17 +242,12 @@ def has_waste(rules: Rules) -> bool:
     return rules.stock > 0 and rules.to == "waste"
 
 
-def name_of(rules: Rules, card: int) -> str:
-    """Return the name of a card."""
-    return rules.card_name(card, RANKS.index(rules.foundations))
-
-
 def row_size(rules: Rules) -> int:
     """Return the bytes of a position."""
     return (
-        k.FIRST_BYTES
+        FIRST_BYTES
         + len(SUITS) * rules.copies * (not rules.complete)
-        + 2 * (len(rules.sizes) + 1)
+        + 2 * (len(rules.sizes) + 1 + (rules.reserve > 0))
         + len(rules.deck())
     )
 
@@ -236,12 +255,16 @@ def row_size(rules: Rules) -> int:
 def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
-    words[k.PLACES], words[k.TO_WASTE] = len(rules.sizes) + has_waste(rules), has_waste(rules)
+    words[k.PLACES] = len(rules.sizes) + (2 if rules.reserve else has_waste(rules))
+    words[k.TO_WASTE], words[k.HAS_RESERVE] = has_waste(rules), rules.reserve > 0
+    words[k.RESERVE_FILLS] = rules.reserve > 0 and rules.reserve_fills
+    words[k.ONLY_WASTE_FILLS] = rules.only_waste_fills
     words[k.AGAIN], words[k.LIMITED] = has_waste(rules) and rules.passes != 1, rules.passes != UNLIMITED
     words[k.COMPLETE], words[k.COPIES], words[k.DRAW] = rules.complete, rules.copies, rules.draw
     words[k.PILES] = 0 if rules.complete else len(SUITS) * rules.copies
     words[k.REMOVABLE], words[k.FIXED] = rules.removable, rules.initial == "all"
-    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
+    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.runs_move, rules.move == "any"
+    words[k.WHOLE_COLUMNS], words[k.NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
     words[k.WASTE_FILLS] = rules.waste_fills
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
@@ -250,7 +273,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
 
 def set_weights(words: k.Words, number: int) -> None:
     """Write one of `WEIGHTS_OF_BEAMS`."""
-    weights = k.WEIGHTS_OF_BEAMS[number]
+    weights = WEIGHTS_OF_BEAMS[number]
     words[k.WEIGHTS : k.WEIGHTS + len(weights)] = weights
 
 
@@ -258,7 +281,7 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
     """Write a layout as a row, and its stock to the words of the kernel; return its columns and its stock."""
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
-    base = RANKS.index(rules.foundations)
+    base = rules.base_of(cards)
 
     def numbers(text: str) -> list[int]:
         pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
@@ -273,7 +296,9 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
     words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
     words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
     piles = [Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
-    piles += [Column(waste, 0)] * has_waste(rules)
+    piles += [Column(waste, 0)] * (has_waste(rules) or rules.reserve > 0)
+    piles += [Column(numbers(cards.get("reserve", "")), 0)] * (rules.reserve > 0)
+    fill(rules, piles)
     left, passes = len(stock) + sum(len(pile.cards) for pile in piles), int(cards.get("passes", 0))
     position = [0, left, turned, passes]
     heights = [0] * int(words[k.PILES])

@@ -1,27 +1,46 @@
 """Beams, which look for a win of patiences such as Spider and Forty Thieves.
 
 Move by move, only the best positions are searched; then the stock is dealt, a row to the columns or a turn to the
-waste, from the best ones of all, which are searched in the same way. Whole suits leave at once. Positions, their rows
-and their values are those of `spider_kernel`.
+waste, from the best ones of all, which are searched in the same way. Whole suits leave at once. Positions are those of
+`spider_words`.
 """
 
 from dealmill.kernels import inlined, int64, kernel, pointer_to, routine
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import (
+    do,
+    finish,
+    has_stock,
+    list_moves,
+    may_deal,
+    put_back,
+)
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import (
+    LEAST_VALUE,
+    ROW,
+    pop,
+    push,
+    read_row,
+    write_row,
+)
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import position_key, value_of
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     AGAIN,
     BEFORE,
+    CARDS,
     COLUMNS,
     COMPLETE,
     COUNT,
+    COVERED,
     DEAL,
     DIED,
     DOWN,
     FROM_FOUNDATION,
     KEYS,
-    LEAST_VALUE,
     LEFT,
     LENGTH,
     LIMIT,
     LIMITED,
+    MAX_CARDS,
     MOVES,
     NODES,
     OPEN,
@@ -29,7 +48,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     PILES,
     POSITION,
     POSITION_SIZE,
-    ROW,
+    RESERVE_FILLS,
     TO_FOUNDATION,
     TURNED,
     UP,
@@ -37,18 +56,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     WON,
     Rows,
     Words,
-    do,
-    finish,
-    has_stock,
-    list_moves,
-    may_deal,
-    pop,
-    position_key,
-    push,
-    put_back,
-    read_row,
-    value_of,
-    write_row,
+    reserve_of,
 )
 
 STALLED, STALLED_AT_LAST, STALLED_SINGLES, STALLED_SINGLES_AT_LAST = 12, 40, 8, 70
@@ -109,6 +117,11 @@ def _undo(s: Words, move: int) -> None:
         put_back(s, move >> 12)
     if target != TO_FOUNDATION:
         _restore(s, target)
+    reserve = reserve_of(s)
+    if s[RESERVE_FILLS] and s[LENGTH + reserve] < s[BEFORE + (LENGTH - POSITION) + reserve]:
+        if column != reserve:
+            s[CARDS + MAX_CARDS * column] = s[COVERED]
+        _restore(s, reserve)
     for pile in range(s[PILES] * (target == TO_FOUNDATION or column == FROM_FOUNDATION)):
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 

@@ -1,24 +1,15 @@
 """The count of positions of patiences such as Spider, and where cards exist once, of those without a move in positions
 that are lost since cards wait for one another: see docs/proofs/waiting.md.
 
-Positions and their rows are those of `spider_kernel`; the words that it does not use are here.
+Positions are those of `spider_words`; the words that it does not use are here.
 """
 
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
-    NO_COLUMN,
-    SUIT,
-    Rows,
-    Words,
-    card_at,
-    do,
-    finish,
-    list_moves,
-    read_row,
-    store,
-)
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import do, finish, list_moves
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import read_row, store
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import NO_COLUMN, SUIT, Rows, Words, card_at
 
 ARRAY = Fields(k.END)
 CARDS_WAIT, WAITING, IN_STOCK = ARRAY.words(3)

@@ -7,11 +7,11 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
 from dealmill.pipeline.games.patience.engine.whole_suits import waits_kernel as w
 from dealmill.pipeline.games.patience.engine.whole_suits.spider import (
+    Names,
     load,
-    name_of,
     row_size,
     set_up,
     table_size,
@@ -59,19 +59,19 @@ class _Search:
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:
         """Return the verdict of a layout with its evidence."""
-        words, limit = self.words, min(self.limit, FIRST_POSITIONS)
+        words, limit, names = self.words, min(self.limit, FIRST_POSITIONS), Names(self.rules, layout)
         columns, stock = load(words, self.layout, self.rules, layout)
         self.rows[0] = self.layout
         if w.wait(words, self.rows):
             words[k.NODES] = 1
-            return Verdict.UNWINNABLE, f"waits {self._waiting()}"
+            return Verdict.UNWINNABLE, f"waits {self._waiting(names)}"
         result = self._search(limit)
         if result == k.OPEN and limit < self.limit:
             result = self._search(self.limit)
         if result == k.LOST:
             return Verdict.UNWINNABLE, f"waits * {words[k.COUNT]}"
         if result == k.WON:
-            moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=True)
+            moves = words_of_moves(words, self.links, names, columns, stock, literal=True)
             return Verdict.WINNABLE, " ".join(moves) or "-"
         return Verdict.UNDECIDED, None
 
@@ -81,10 +81,10 @@ class _Search:
         self.words[k.NODES], self.words[k.LIMIT] = 0, limit
         return w.search(self.words, self.rows, self.table[: table_size(limit)], self.links, self.heap)
 
-    def _waiting(self) -> str:
+    def _waiting(self, names: Names) -> str:
         """Return the pair of the layout, or its set of waiting cards, by suits and then by ranks."""
         pair = int(self.words[w.PAIR])
         if pair != k.NO_CARD:
-            return f"{name_of(self.rules, pair)}>{name_of(self.rules, pair + 1)}"
-        names = [name_of(self.rules, card) for card in range(52) if self.words[w.WAITING] >> card & 1]
-        return "".join(sorted(names, key=lambda name: (SUITS.index(name[1]), RANKS.index(name[0]))))
+            return f"{names.card(pair)}>{names.card(pair + 1)}"
+        cards = [names.card(card) for card in range(52) if self.words[w.WAITING] >> card & 1]
+        return "".join(sorted(cards, key=lambda name: (SUITS.index(name[1]), RANKS.index(name[0]))))

@@ -1,14 +1,16 @@
 """The search of patiences in which each card has one place to go, such as Scorpion: see docs/proofs/waiting.md.
 
-Positions and their rows are those of `spider_kernel`; the words that it does not use are here. All positions that can
+Positions are those of `spider_words`; the words that it does not use are here. All positions that can
 be reached are searched, the best ones first, but nothing after those that have a pair or a set of waiting cards: they
 are lost. So if no position is won, their number proves the loss.
 """
 
 from dealmill.kernels import Fields, inlined, int64, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of
-from dealmill.pipeline.games.patience.engine.whole_suits import spider_kernel as k
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
+from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_moves import do, finish, is_whole, may_deal, movable
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import ROW, pop, push, read_row, store
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     MAX_CARDS,
     NO_CARD,
     NO_COLUMN,
@@ -16,15 +18,6 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_kernel import (
     Rows,
     Words,
     card_at,
-    do,
-    finish,
-    is_whole,
-    may_deal,
-    movable,
-    pop,
-    push,
-    read_row,
-    store,
     top_card,
 )
 from dealmill.rules_files import MAX_COLUMNS
@@ -189,7 +182,7 @@ def search(words: Words, rows: Rows, table: Words, links: Words, heap: Words) ->
         return int64(k.WON if size else k.OPEN)
     while size:
         size -= 1
-        row = heap[0] & k.ROW
+        row = heap[0] & ROW
         pop(heap, size)
         read_row(s, rows, row)
         for number in range(_list_moves(s)):

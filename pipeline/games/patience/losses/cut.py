@@ -126,9 +126,6 @@ class Relaxed:
         above = ""
         for number in reversed(range(len(column))):
             card = column[number].upper()
-            if card in self.left:  # so it is bare, too
-                above = card
-                continue
             if not above or above in self.left:
                 self.bare.add(card)
             elif not self.moves.move_together(above, column[number], self.position.base):
@@ -140,11 +137,11 @@ class Relaxed:
 
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
+        number = self.rules.number(card, self.position.base)
+        is_up = number < self.heights[SUITS.index(card[1])]
         fits = not self.below[card].isdisjoint(self.bare)
-        if fits:
-            return True
-        is_up = self.rules.number(card, self.position.base) < self.heights[SUITS.index(card[1])]
-        return is_up or (self.space and self.moves.fills(card, self.position.base))
+        fills = self.space and self.moves.fills(card, self.position.base)
+        return is_up or fits or fills
 
 
 def cut_proves_losses(rules: Rules) -> bool:

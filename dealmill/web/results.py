@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from itertools import chain
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
@@ -93,7 +93,8 @@ def check(
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
     games, game = _games_with(_game_of(text) or game)
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked = {"games": games, "names": _names(), "given": given, "limit": LAYOUT_LIMIT, "example": _example}
+    asked: dict[str, Any] = {"games": games, "names": _names(), "given": given}
+    asked |= {"limit": LAYOUT_LIMIT, "example": _example}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:

@@ -120,11 +120,14 @@ def _find(
 ) -> "tuple[dealmill.Result, dealmill.RunStatus | None]":
     """Return a result, with the status of its run if it is stored."""
     from dealmill.pipeline.games.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.installed import known_as
 
     if layout is not None:
         try:
             return dealmill.solve(item, layout, engine=engine), None
         except dealmill.BadLayout as error:
+            if is_deal_range(layout):
+                raise UsageError(f"{layout} names its game: leave out {item!r}") from error
             if os.path.isfile(layout):  # noqa: PTH113 -- accepts texts too long for a path
                 raise UsageError(
                     f"{layout} is a file: solve its layouts with: {called_as()} run {layout} --game {item}"
@@ -134,8 +137,8 @@ def _find(
         deal = parse_deal(item)
         [result] = dealmill.solve(deal.game.name, deal, engine=engine)
         return result, None
-    if ":" not in item and item in dealmill.games():
-        raise UsageError(f"{item} is a game: give a layout of it, too, or show a deal: deal:{item}:seed=1:5")
+    if ":" not in item and (game := known_as(item)).partition(":")[0] in dealmill.games():
+        raise UsageError(f"{item} is a game: give a layout of it, too, or show a deal: deal:{game}:seed=1:5")
     with dealmill.open() as store:
         result = store.result(item, retracted=retracted)
         return result, store.status(result.run)[0].progress

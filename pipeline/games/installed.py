@@ -140,7 +140,8 @@ def known_as(name: str) -> str:
     with a name by which they know a game, unless an installed game has it; and type capitals, blanks and apostrophes:
     ``Baker's Dozen``."""
     typed, *changes = name.split(":")
-    base = next(filter(_is_known, map(_without_alias, (typed, word_of(typed)))), typed)
+    word = word_of(typed) if typed.isprintable() and "/" not in typed else typed
+    base = next(filter(_is_known, map(_without_alias, (typed, word))), typed)
     if base not in other_names():
         return ":".join([base, *changes])
     variant_name(":".join([base, *changes]), ())  # checks the rules that are changed further

@@ -64,6 +64,7 @@ def missing_games() -> Mapping[str, MissingGame]:
 
 
 def word_of(name: str) -> str:
-    """Return a name as it is written in commands: ``will-o-the-wisp`` for "Will o' the Wisp"."""
-    plain = unicodedata.normalize("NFKD", re.sub("['’.]", "", name)).lower()
+    """Return a name as it is written in commands, without accents: ``will-o-the-wisp`` for "Will o' the Wisp"."""
+    letters = unicodedata.normalize("NFKD", re.sub("['’.]", "", name)).lower()
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
     return re.sub("[^a-z0-9]+", "-", plain).strip("-")

@@ -48,6 +48,8 @@ USAGE_ERRORS = {
     "diff 1 1 --only gained --fail-on lost": "lost is left out, but in --fail-on",
     "diff 1 1 --only gained --ignore lost": "--only and --ignore exclude each other",
     "games tarot": "there is no game 'tarot'; dealmill games lists all",
+    "show Golf deal:golf:seed=1:4": "deal:golf:seed=1:4 names its game: leave out 'Golf'",
+    "show Putt-Putt": "Putt-Putt is a game: give a layout of it, too, or show a deal: deal:golf:hole.wrap=true:seed=1",
     "show klondike": "klondike is a game: give a layout of it, too, or show a deal: deal:klondike:seed=1:5",
     "show freecell 617": "deal 617 of seed 0 is named deal:freecell:seed=0:617",
     "show freecell 617 --moves ASf": "deal 617 of seed 0 is named deal:freecell:seed=0:617",

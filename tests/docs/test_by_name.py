@@ -66,6 +66,9 @@ def test_a_name_that_people_know_names_a_game(name: str, game: str) -> None:
         ("accordion", "there is no game 'accordion': it needs rules that no key has (another kind: piles in a row)"),
         ("Lukas", "there is no game 'Lukas' (did you mean lucas?)"),
         ("Accordion", "there is no game 'Accordion': it needs rules that no key has (another kind: piles in a row)"),
+        ("carre-napoleon", "there is no game 'carre-napoleon': it needs rules that no key has (cards go up while"),
+        ("../lucas", "there is no game '../lucas'"),
+        ("lucas\n", "there is no game 'lucas\\n'"),
         (
             "klondike-for-money",
             "there is no game 'klondike-for-money': people mean klondike:stock.passes=3 or klondike-deal-1",

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
+from dealmill.audits import Audit
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
+from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.run_planning import queue_replacement
 from dealmill.pipeline.store.runs.finding import runs_over
@@ -25,6 +27,16 @@ class RunList(list[Run], Tabular):
 
     `pause` and `cancel` leave finished runs as they are, unless the list is of one run.
     """
+
+    @classmethod
+    def of(cls, database: Database, statuses: Sequence[RunStatus]) -> Self:
+        """Return runs with their newest audits, which are read together."""
+        audits = latest_audits(database, [status.id for status in statuses])
+        runs = cls(Run(database, status) for status in statuses)
+        for run in runs:
+            audit = audits.get(run.id)
+            run.latest_audit = None if audit is None else Audit(database, audit)
+        return runs
 
     def pause(self) -> None:
         """Pause the runs; see `Run.pause`."""

@@ -10,11 +10,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
-from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
-from dealmill.pipeline.errors import StoreError, UsageError
-from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.arguments import MAX_INTEGER, check_integer, node_limit, takes
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import (
@@ -30,7 +28,6 @@ from dealmill.pipeline.progress.notebook import in_notebook
 from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
-from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
@@ -66,7 +63,7 @@ from dealmill.pipeline.store.sources.source import (
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
 from dealmill.pipeline.system.settings import settings
 from dealmill.runs import Run
-from dealmill.surveys import Survey
+from dealmill.surveys import Survey, survey_game
 
 if TYPE_CHECKING:
     from dealmill.pipeline.ingest.sources import SourceSpec
@@ -223,9 +220,8 @@ class Store:
             opened = [reading.source for reading in readings.opened]
             run_ids = queue_runs(self._database, opened, names, plan.max_nodes, plan.labels)
             statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
-        return BatchResult(
-            self._audited_runs(statuses), readings.sources, summarise(statuses, readings.sources), readings.errors
-        )
+        runs = RunList.of(self._database, statuses)
+        return BatchResult(runs, readings.sources, summarise(statuses, readings.sources), readings.errors)
 
     @takes(SourceOptions)
     def ingest(
@@ -240,7 +236,10 @@ class Store:
         InputError, NotFoundError, UsageError
             If the game of a file is unknown.
         """
-        return self._ingest(sources, SourceOptions(**options), progress)
+        from dealmill.pipeline.ingest.sources import read_sources
+
+        readings = read_sources(self._database, sources, SourceOptions(**options), progress)
+        return Ingestion(readings.sources, readings.errors)
 
     @takes(VerdictOptions)
     def import_verdicts(
@@ -360,18 +359,10 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import as_before, stored_source
+        from dealmill.pipeline.ingest.sources import source_to_queue
 
         plan, engines = RunOptions(**options), [] if engine is None else [engine]
-        name = str(source) if isinstance(source, int) else source
-        stored = stored_source(self._database, name)
-        if stored is None:
-            ingestion = self._ingest(name, as_before(self._database, name, plan), progress, engines)
-            if ingestion.errors:
-                raise ingestion.errors[0]
-            [stored] = ingestion.sources
-        if not (stored.complete or stored.endless):
-            raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
+        stored = source_to_queue(self._database, source, plan, progress, engines)
         [run_id] = queue_runs(self._database, [stored], engines, plan.max_nodes, plan.labels)
         return self.find_run(run_id)
 
@@ -515,7 +506,7 @@ class Store:
             statuses = list_runs(self._database, run, with_totals=True)
         else:
             statuses = [find_run(self._database, run)]
-        return RunList(self._audited_runs(statuses))
+        return RunList.of(self._database, statuses)
 
     def fingerprints(self, runs: Iterable[Run]) -> dict[int, str]:
         """Return the fingerprints of runs by their numbers, read together; see `Run.fingerprint`. Runs without one are
@@ -707,19 +698,17 @@ class Store:
         DifferenceError
             If the record of the survey is damaged.
         """
-        from dealmill.pipeline.survey.growth import Width, open_survey
-        from dealmill.workers.working import grow_survey
-
-        limit = node_limit(max_nodes)
-        definition, used = engine_of(game, engine)
-        goal = (
-            Width.parse(half_width, scored=used.scores)
-            if count is None
-            else check_integer("count", count, 1, MAX_ITEMS)
+        return survey_game(
+            self._database,
+            game,
+            engine,
+            half_width=half_width,
+            count=count,
+            seed=seed,
+            parameters=parameters,
+            max_nodes=max_nodes,
+            progress=progress,
         )
-        deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
-        planned = open_survey(self._database, deals, definition.full_name(used), limit)
-        return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def pack(
         self,
@@ -815,29 +804,6 @@ class Store:
         """Return the outages, deaths of workers and retries of jobs of the last month, or `since` some time, in the
         order in which they began."""
         return list_incidents(self._database, since)
-
-    def _audited_runs(self, statuses: Sequence[RunStatus]) -> list[Run]:
-        """Return runs with their newest audits, which are read together."""
-        audits = latest_audits(self._database, [status.id for status in statuses])
-        runs = [Run(self._database, status) for status in statuses]
-        for run in runs:
-            audit = audits.get(run.id)
-            run.latest_audit = None if audit is None else Audit(self._database, audit)
-        return runs
-
-    def _ingest(
-        self,
-        sources: "SourceSpec | Iterable[SourceSpec]",
-        options: SourceOptions,
-        progress: Progress,
-        engines: Sequence[str] = (),
-    ) -> Ingestion:
-        from dealmill.pipeline.ingest.sources import open_readings
-
-        with open_readings(self._database, sources, options, progress, engines) as readings:
-            for reading in readings.opened:
-                reading.finish(progress)
-        return Ingestion(readings.sources, readings.errors)
 
     def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
         if source is None and run is None:

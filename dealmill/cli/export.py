@@ -278,25 +278,23 @@ def pack(
         raise click.UsageError("name a run or a game, and a file: dealmill pack RUN FILE")
     of_game = not (run == "last" or run.isdecimal())
     _check_pack_options(given_options(ctx), of_game=of_game)
-    arguments: dict[str, Any] = {
-        "verdict": verdict,
-        "grades": grades,
-        "each": each,
-        "seed": seed,
-        "descending": descending,
-        "calendar": calendar,
-        "by_weekday": by_weekday,
-        "without": without,
-    }
-    with dealmill.open() as store, resumable(), shown_progress(store) as progress:
-        files: dict[str, Any] = {"force": force, "with_checker": with_checker}
-        if of_game:
-            written, audit = store.pack(run, file, **files, progress=progress, **arguments), None
-        else:
-            subject = store.find_run(run)
-            grading = None if graded_by is None else store.find_run(graded_by)
-            written = subject.pack(file, by=by, graded_by=grading, **files, progress=progress, **arguments)
-            audit = subject.latest_audit
+    written, audit = _pack_of(
+        run,
+        file,
+        of_game=of_game,
+        by=by,
+        graded_by=graded_by,
+        verdict=verdict,
+        grades=grades,
+        each=each,
+        seed=seed,
+        descending=descending,
+        calendar=calendar,
+        by_weekday=by_weekday,
+        without=without,
+        force=force,
+        with_checker=with_checker,
+    )
     chosen = Counter(entry.grade for entry in written.layouts)
     rows = [{**grade.model_dump(), "chosen": chosen[grade.grade]} for grade in written.grades]
     write_rows(GRADE_COLUMNS, rows, form)
@@ -319,6 +317,17 @@ def _check_pack_options(given: set[str], *, of_game: bool) -> None:
             "--by, --graded-by, --desc and --verdict are for the layouts of a run; the deals of a game are graded by "
             "the chance that a careful player wins"
         )
+
+
+def _pack_of(
+    subject: str, file: str, *, of_game: bool, by: str | None, graded_by: str | None, **arguments: Any
+) -> "tuple[dealmill.Pack, dealmill.Audit | None]":
+    """Write a pack of a run, or of a game, and return it and the newest audit of the run."""
+    with dealmill.open() as store, resumable(), shown_progress(store) as progress:
+        if of_game:
+            return store.pack(subject, file, progress=progress, **arguments), None
+        run, grading = store.find_run(subject), None if graded_by is None else store.find_run(graded_by)
+        return run.pack(file, by=by, graded_by=grading, progress=progress, **arguments), run.latest_audit
 
 
 def _write_pictures(pack: "dealmill.Pack", folder: str, open_cards: bool) -> None:

@@ -93,8 +93,13 @@ def check(
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
     games, game = _games_with(_game_of(text) or game)
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": games, "names": _names(), "given": given}
-    asked |= {"limit": LAYOUT_LIMIT, "example": _example}
+    asked: dict[str, Any] = {
+        "games": games,
+        "names": _names(),
+        "given": given,
+        "limit": LAYOUT_LIMIT,
+        "example": _example,
+    }
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:

@@ -11,6 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 import dealmill
 from dealmill.pipeline.results.conditions import CONDITIONS
+from dealmill.pipeline.results.measures import RECORDED
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.facets import facets_of
@@ -168,6 +169,7 @@ def layouts(
         first = searches.sorted(subject, filter_, order, SHOWN, descending=desc)
         shown = None if first is None else Slice(first)
     facets, counting = (None, False) if hidden else facets_of(subject, filter_, searches)
+    is_scored = dealmill.Verdict.SCORED in status.counts
     return page(
         request,
         "layouts.html",
@@ -180,6 +182,7 @@ def layouts(
         order=order,
         desc=desc,
         conditions=CONDITIONS,
+        numbers=[number for number in RECORDED if is_scored or number is not dealmill.Order.VALUE],
         facets=facets,
         live=shown is None or counting,
         matches=facets.matches if facets else _matches(status, filter_),

@@ -21,20 +21,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dealmill import DamagedError, DamagedWarning, UsageError
 from dealmill.pipeline.printable import printable
 
-_found: ContextVar[list[str] | None] = ContextVar("damaged", default=None)
+_messages: ContextVar[list[str] | None] = ContextVar("damaged", default=None)
 PYTHON_SHOWS = warnings.showwarning
 
 
 def collect_damage() -> list[str]:
     """Return a list that receives the warnings of this request, also from threads that it starts."""
     messages: list[str] = []
-    _found.set(messages)
+    _messages.set(messages)
     return messages
 
 
 def damage() -> list[str]:
     """Return the warnings of this request so far."""
-    return _found.get() or []
+    return _messages.get() or []
 
 
 def report_damage() -> None:
@@ -44,7 +44,7 @@ def report_damage() -> None:
 
 
 def _show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-    messages = _found.get()
+    messages = _messages.get()
     if messages is None or not issubclass(category, DamagedWarning):
         PYTHON_SHOWS(message, category, *where)
     else:

@@ -70,6 +70,16 @@ class Solved(NamedTuple):
     unproved: Mask | None = None
 
     @property
+    def numbers(self) -> dict[str, tuple[Numbers, Mask | None]]:
+        """The columns of a result that are numbers, by name, and which of them are meaningful; None if all are."""
+        scored = self.verdicts == int(Verdict.SCORED)
+        return {
+            "verdict": (self.verdicts.astype(np.int64), None),
+            "nodes": (self.nodes, None),
+            "value": (self.values, scored),
+        }
+
+    @property
     def has_evidence(self) -> Mask:
         """Which verdicts have evidence."""
         explained: Mask = self.verdicts != int(Verdict.UNDECIDED)

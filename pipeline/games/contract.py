@@ -389,6 +389,7 @@ class Family(ABC):
     """The table by which rules files of users are known to be of this family. Families without one get the files that
     have the table of no family."""
     engines: tuple[Engine, ...]
+    """The engines that are the same in all its games, but for the rules."""
     deals: Deals
     aliases: Mapping[str, str] = {}
     """Other names under which users know its own games, with the name of each game."""
@@ -413,9 +414,9 @@ class Family(ABC):
         """
         raise UsageError(f"the rules of {self.name} cannot be changed by key, except in a file: {', '.join(changes)}")
 
-    def engines_by(self, digest: str) -> tuple[Engine, ...]:
-        """Return the engines of the game with these rules."""
-        return tuple(replace(engine, version=f"{engine.version}-{digest}") for engine in self.engines)
+    def engines_by(self, digest: str, *own: Engine) -> tuple[Engine, ...]:
+        """Return the engines of the game with these rules: its `own` ones, and then those of the family."""
+        return tuple(replace(engine, version=f"{engine.version}-{digest}") for engine in (*own, *self.engines))
 
     def deals_by(self, digest: str) -> Deals:
         """Return the deals of the game with these rules."""

@@ -254,7 +254,7 @@ class DealRange:
                 width = self._width
                 drawn = (self.first - 1 + sampled(number, count, width, seed) for number in range(first, stop))
                 return self.only((number, number) for number in drawn)
-        return self.only(_cut(self.chosen, first, stop))
+        return self.only(_spans_at(self.chosen, first, stop))
 
     @property
     def _spans(self) -> tuple[Span, ...]:
@@ -325,7 +325,7 @@ def _parsed_list(text: str) -> list[Span]:
     return [(int(first), int(last or first)) for first, _, last in ends]
 
 
-def _cut(spans: Sequence[Span], first: int, stop: int) -> Iterator[Span]:
+def _spans_at(spans: Sequence[Span], first: int, stop: int) -> Iterator[Span]:
     """Yield the spans of the numbers at positions `[first, stop)` among all numbers, counted from 1."""
     position = 1
     for low, high in spans:

@@ -187,6 +187,44 @@ def open_readings(
         yield readings
 
 
+def read_sources(
+    database: Database,
+    sources: SourceSpec | Iterable[SourceSpec],
+    options: SourceOptions,
+    progress: Progress,
+    engines: Sequence[str] = (),
+) -> Readings:
+    """Open sources as `open_readings` does, read them to their ends, and return what was read."""
+    with open_readings(database, sources, options, progress, engines) as readings:
+        for reading in readings.opened:
+            reading.finish(progress)
+    return readings
+
+
+def source_to_queue(
+    database: Database, source: SourceSpec | int, options: SourceOptions, progress: Progress, engines: Sequence[str]
+) -> Source:
+    """Return the source in the store that a caller names, which is first read if it names a file, deals or a query.
+
+    Raises
+    ------
+    InputError
+        If it cannot be fully read.
+    StoreError
+        If it was not fully read before.
+    """
+    name = str(source) if isinstance(source, int) else source
+    stored = stored_source(database, name)
+    if stored is None:
+        readings = read_sources(database, name, as_before(database, name, options), progress, engines)
+        if readings.errors:
+            raise readings.errors[0]
+        [stored] = readings.sources
+    if not (stored.complete or stored.endless):
+        raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
+    return stored
+
+
 def _game_and_column(options: SourceOptions) -> tuple[str | None, TableColumn | None]:
     """Return the game of the files, and what is read from them if they are tables."""
     column = deal_column(options.deals, options.layout_column, options.number_column)

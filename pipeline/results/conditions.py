@@ -7,29 +7,23 @@ take them from here. A filter (`dealmill.pipeline.store.filters.Filter`) has a f
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Code, Verdict
-from dealmill.pipeline.results.measures import FILTERS, Order
+from dealmill.pipeline.results.measures import FILTERS, Order, RangeArguments
 
 if TYPE_CHECKING:
     from dealmill.pipeline.results.result import Result
 
 ALL = (-(2**62), 2**62)
 """The range of all numbers."""
-Range = str | tuple[int | None, int | None] | int | None
-"""A range as given by a caller: text such as ``"5.."``, both ends, of which None is open, or a number."""
 
 
-class FilterArguments(TypedDict, total=False):
+class FilterArguments(RangeArguments, total=False):
     """The conditions as keyword arguments, which `dealmill.Run.results` describes; None lets everything through."""
 
     verdict: Verdict | str | Iterable[Verdict | str] | None
-    value: Range
-    nodes: Range
-    layout_length: Range
-    evidence_length: Range
     audit: Outcome | str | None
 
 

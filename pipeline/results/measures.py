@@ -5,7 +5,7 @@ here. The games add numbers in the evidence of their engines, by which layouts a
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from dealmill.pipeline.games.verdict import Code
 
@@ -79,10 +79,25 @@ class Order(Code):
         return self.word.replace("-", " ").capitalize()
 
 
+Range = str | tuple[int | None, int | None] | int | None
+"""A range as given by a caller: text such as ``"5.."``, both ends, of which None is open, or a number."""
+
+
+class RangeArguments(TypedDict, total=False):
+    """The ranges of these numbers as keyword arguments, which `dealmill.Run.results` describes."""
+
+    value: Range
+    nodes: Range
+    layout_length: Range
+    evidence_length: Range
+
+
 QUERYABLE = [order for order in Order if order is not Order.POSITION]
 """The numbers by which results can be filtered and graded."""
 FILTERS = sorted(QUERYABLE, key=lambda order: order is not Order.VALUE)
 """The same in the order in which filters are written, which the names of saved queries depend on."""
+RECORDED = [order for order in FILTERS if order.measure.sql == "{}"]
+"""Those that are fields of a result as they are."""
 
 
 CHANCE = "chance"

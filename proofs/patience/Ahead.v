@@ -90,7 +90,7 @@ Proof. intros O. destruct (offered_left_over _ _ _ O) as (P & F & _). unfold car
 Lemma move_cards absent p q : move R absent p q -> hole p = None ->
   Permutation (cards_of q) (cards_of p) /\ hole q = None.
 Proof.
-  intros M N. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho]; [| |congruence];
+  intros M N. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h _ Ho _]; [| |congruence|congruence];
     destruct (settled_parts r) as (_ & _ & ->); rewrite settled_cards.
   - destruct (lift_cards _ _ _ _ L) as (C & H). rewrite N in H. destruct (put_cards _ _ _ _ _ P H) as (-> & ?).
     split; auto. now symmetry.
@@ -150,7 +150,9 @@ Proof.
   - intros x L. apply Sd. now rewrite H.
   - split; [unfold live_talon in *; now rewrite !E|]. destruct Sr as [D|(N & U)]; auto. right. split; auto.
     intros x I J. apply (U x I). now apply H.
-  - destruct Sg as [->|Sg]; [left|now right]. destruct more as [|x more]; auto. exfalso. apply (H x). now left.
+  - destruct Sg as [[->|Sg]|(B & U)]; [left; left|left; now right|right].
+    + destruct more as [|x more]; auto. exfalso. apply (H x). now left.
+    + split; auto. intros T x I J. apply (U T x I). now apply H.
 Qed.
 
 (* Absent cards are nowhere in a shadow. *)
@@ -465,7 +467,8 @@ Proof.
       apply Eq' in I. destruct I as (I & J). auto.
     - intros y I [J|J]; [left|now right]. rewrite settled_found. apply Fr. now apply Eq'. }
   pose proof (proper_hole _ W) as Hs.
-  destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho]; [| |simpl in Ho; congruence].
+  destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h _ Ho _];
+    [| |simpl in Ho; congruence|simpl in Ho; congruence].
   - destruct (lift_early _ _ _ _ _ (ahead_needs _ _ _ _ A) L) as (q & Lq & -> & Eq & _). rewrite <- Eq in P.
     assert (Hq : hole q = None) by (destruct (lift_cards _ _ _ _ Lq) as (_ & ->); auto).
     destruct (put_early _ _ _ _ _ _ Hq P) as (v & Pv & Er & Fo).
@@ -582,7 +585,7 @@ Proof.
   intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|H]; auto.
   pose proof (ahead_needs _ _ _ _ A) as Ne.
   destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) (or_introl grouped) H (rest_without _ _ Re) M)
-    as [Sq|[(t & Mt & St)|(x & y & t & O & I & F & K)]].
+    as [(Sq & _)|[(t & Mt & St & _)|(x & y & t & O & I & F & K)]].
   - left. constructor; auto. exact (ahead_ready _ _ _ _ A).
   - right. left. destruct (move_early _ _ _ _ _ A W Mt) as (r & Mr & Sr & I & G). exists r. split; auto.
     constructor; auto; [exact (ready_more S absent s r G Ne (ahead_ready _ _ _ _ A))|].

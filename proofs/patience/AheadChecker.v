@@ -229,7 +229,7 @@ Proof.
         -- replace (is_live E x) with true; auto. symmetry. apply live_iff in Ls, Lm. apply live_iff. tauto.
         -- replace (is_live E x) with false; auto. symmetry. apply live_iff in Ls. apply absent_iff in Lm.
            apply absent_iff. tauto.
-      * right. auto.
+      * left. right. auto.
 Qed.
 
 Lemma same_leads absent s r : same_position R s r = true -> leads absent s absent r.

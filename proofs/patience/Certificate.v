@@ -29,7 +29,7 @@ Record certificate (S : list card -> position -> Prop) (start : position) : Prop
   (* A card of a stock that is turned by several cards, which fits an absent card, may become absent. *)
   covers_discards : forall absent s x t y, S absent s -> draw R <> 1 -> offered R s x t -> In y absent ->
     fits R x y = true ->
-    exists more r, S more r /\ incl (x :: absent) more /\ shadow R more t r }.
+    exists more r, S more r /\ incl (x :: absent) more /\ shadow R more t r /\ orderly R more t }.
 
 Lemma live_nils absent cs : Forall (eq []) cs -> Forall (eq []) (map (live absent) cs).
 Proof. induction 1; simpl; constructor; auto. now subst. Qed.
@@ -52,14 +52,12 @@ Proof.
   intros [(absent & s & Ss & Sh & Or) Cl Ar Lo Mo Di] (q & Re & W).
   revert absent s Ss Sh Or. induction Re as [p | p q r M Re IH]; intros absent s Ss Sh Or.
   - apply (Lo absent s Ss). eapply shadow_won; eauto.
-  - pose proof (orderly_move R absent p s q Sh Or (Cl _ _ Ss) M) as Oq.
-    destruct (simulation R absent p s q Sh Or (Cl _ _ Ss) (Ar _ _ Ss) M)
-      as [Sq | [(t & Mt & St) | (x & y & t & D & O & I & F & K)]].
+  - destruct (simulation R absent p s q Sh Or (Cl _ _ Ss) (Ar _ _ Ss) M)
+      as [(Sq & Oq) | [(t & Mt & St & Oq) | (x & y & t & D & O & I & F & K)]].
     + exact (IH W absent s Ss Sq Oq).
     + destruct (Mo absent s t Ss Mt) as (more & v & Sv & In & Sh' & Ot).
       apply (IH W more v Sv); [eapply shadow_trans; eauto|]. eapply orderly_trans; eauto.
-    + destruct (Di absent s x t y Ss D O I F) as (more & v & Sv & In & Sh').
-      apply (IH W more v Sv); [apply K; auto; exact (Ar _ _ Sv)|].
-      destruct Or as [Or|[->|(D' & _)]]; [now left|easy|congruence].
+    + destruct (Di absent s x t y Ss D O I F) as (more & v & Sv & In & Sh' & Ot).
+      destruct (K more v In Sh' (Ar _ _ Sv)) as (Sq & Oq). apply (IH W more v Sv); auto.
 Qed.
 End Certificate.

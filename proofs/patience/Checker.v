@@ -82,7 +82,13 @@ Fixpoint distinct (l : list card) : bool :=
 Definition may_be_absent more (p : position) : bool :=
   ((draw R =? 1) ||
     (distinct (all_cards (turning p)) && forallb (fun x => negb (member x more)) (all_cards (turning p)))) &&
-  (is_empty more || match hole p with None => true | Some _ => false end).
+  (is_empty more ||
+    match hole p with
+    | None => true
+    | Some _ =>
+        match build R with NoBuilding => true | _ => false end &&
+        (negb (to_hole R) || forallb (fun x => negb (member x more)) (all_cards (turning p)))
+    end).
 
 (* On absent cards lie only absent ones. *)
 Fixpoint is_layered more (c : list card) : bool :=
@@ -94,7 +100,7 @@ Fixpoint is_layered more (c : list card) : bool :=
 (* Nor is it forbidden that any cards move with the one below. *)
 Definition is_orderly more (p : position) : bool :=
   match moving_on R with
-  | AnyCards => is_empty more || (draw R =? 1) && forallb (is_layered more) (columns p)
+  | AnyCards => is_empty more || forallb (is_layered more) (columns p)
   | _ => true
   end.
 
@@ -189,7 +195,10 @@ Proof.
   - split; [apply at_least_refl|]. apply orb_true_iff in S. destruct S as [S|S]; [left; now apply Nat.eqb_eq|right].
     apply andb_true_iff in S. destruct S as (D & U). split; [now apply distinct_sound|].
     rewrite forallb_forall in U. intros x I. apply not_member_iff. auto.
-  - apply orb_true_iff in H. destruct H as [H|H]; [left; now apply is_empty_iff|right]. now destruct (hole p).
+  - apply orb_true_iff in H. destruct H as [H|H]; [left; left; now apply is_empty_iff|].
+    destruct (hole p) as [h|] eqn:E; [right|left; now right]. apply andb_true_iff in H. destruct H as (B & U).
+    split; [now destruct (build R)|]. intros T. rewrite T in U. simpl in U. rewrite forallb_forall in U.
+    intros x I. apply not_member_iff. auto.
 Qed.
 
 Lemma is_layered_sound more c : is_layered more c = true -> layered more c.
@@ -207,8 +216,7 @@ Lemma is_orderly_sound more p : is_orderly more p = true -> orderly R more p.
 Proof.
   unfold is_orderly. destruct (moving_on R) eqn:M; intros H; [left; congruence|left; congruence|right].
   apply orb_true_iff in H. destruct H as [H|H]; [left; now apply is_empty_iff|right].
-  rewrite andb_true_iff, Nat.eqb_eq, forallb_forall in H. destruct H as (D & L). split; auto.
-  intros c I. apply is_layered_sound. auto.
+  rewrite forallb_forall in H. intros c I. apply is_layered_sound. auto.
 Qed.
 
 Lemma covers_sound (draws : draw R <> 0) absent q more r :
@@ -234,9 +242,10 @@ Lemma better_stock_shadow more p q s : better_stock R p q -> shadow R more p s -
 Proof.
   intros (E & B) S. rewrite E in S. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg]. simpl in *.
   pose proof (at_least_all_cards _ _ _ B) as A.
-  constructor; auto. split.
+  constructor; auto; [split|].
   - eapply at_least_trans; eauto. apply at_least_live; auto. tauto.
   - destruct Sr as [D|(N & U)]; auto. right. unfold untouched. rewrite A. auto.
+  - destruct Sg as [Sg|(Bu & U)]; [now left|right]. split; auto. unfold untouched. rewrite A. auto.
 Qed.
 
 Theorem check_sound start : check start = true -> ~ winnable R start.
@@ -259,9 +268,9 @@ Proof.
     destruct I as (_ & I). apply Nat.eqb_neq in D. rewrite D in I. simpl in I. rewrite forallb_forall in I.
     destruct (offers_complete R draws _ _ _ O) as (u & J & E & B). apply I in J.
     assert (A : fits_absent absent x = true) by (apply existsb_exists; eauto).
-    rewrite A in J. simpl in J. destruct (covered_sound draws _ _ J) as (more & r & K & In & S & _).
-    exists more, r. split; auto. split; auto. apply (better_stock_shadow _ (with_turning s u) t); auto.
-    rewrite E. split; auto.
+    rewrite A in J. simpl in J. destruct (covered_sound draws _ _ J) as (more & r & K & In & S & Or).
+    exists more, r. split; auto. split; auto. split; [|rewrite E; exact Or].
+    apply (better_stock_shadow _ (with_turning s u) t); auto. rewrite E. split; auto.
 Qed.
 End Checker.
 

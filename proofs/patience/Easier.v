@@ -96,13 +96,14 @@ Qed.
 
 Lemma move_distinct absent p q : move R absent p q -> NoDup (cards_of p) -> NoDup (cards_of q).
 Proof.
-  intros M N. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho]; rewrite settled_cards.
+  intros M N. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h I Ho B]; rewrite settled_cards.
   - destruct (lift_cards _ _ _ _ L) as (C & _). rewrite C in N. eapply put_cards; eauto.
   - rewrite (offered_cards _ _ _ O) in N. exact (put_cards absent l [] x r P N).
   - assert (G : Permutation (cards_of p) (x :: cards_of (with_hole (with_turning p (Talon st wa n)) (Some (rank
       x))))).
     { unfold cards_of. rewrite E. count. }
     rewrite G in N. now apply NoDup_cons_iff in N.
+  - exact N.
 Qed.
 
 Lemma restricted_cards absent p : cards_of (restricted absent p) = live absent (cards_of p).
@@ -132,6 +133,14 @@ Qed.
 
 Lemma hole_settled p : hole (settled R p) = hole p.
 Proof. unfold settled, filled. destruct (spaces R); auto. simpl. now destruct (fill (columns p) (reserve p)). Qed.
+
+Lemma move_no_hole absent p q : move R absent p q -> hole p = None -> hole q = None.
+Proof.
+  intros M N. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h I Ho B]; rewrite hole_settled;
+    try congruence.
+  - assert (hole l = None) by now destruct L. destruct P; simpl; congruence.
+  - assert (hole l = None) by now destruct O. destruct P; simpl; congruence.
+Qed.
 
 Lemma without_proper absent p : NoDup (cards_of p) -> (draw R = 1 \/ untouched absent (turning p)) ->
   in_scope absent p -> proper (without absent p).
@@ -252,7 +261,8 @@ Proof.
   induction Re as [p | p q r M Re IH]; intros (absent & s) P Sh C; cbn [fst snd] in *.
   - exists (absent, s). split; [constructor|]. eapply shadow_won; eauto.
   - assert (Ar : at_rest R s) by apply P.
-    destruct (simulation R absent p s q Sh (or_introl Gr) C Ar M) as [Sq | [(t & Mt & St) | (x & y & t & D & O & I & F & K)]].
+    destruct (simulation R absent p s q Sh (or_introl Gr) C Ar M)
+      as [(Sq & _) | [(t & Mt & St & _) | (x & y & t & D & O & I & F & K)]].
     + exact (IH W (absent, s) P Sq C).
     + destruct (settles_exists (absent, t)) as (v & V).
       assert (Pt : proper (absent, t)).
@@ -261,7 +271,7 @@ Proof.
         - destruct Mt; apply settled_at_rest.
         - destruct St as [_ _ _ _ (Sa & Sr) _ _ _]. destruct Sr as [D|(_ & Ut)]; auto. right. intros z J.
           apply Ut. apply at_least_all_cards in Sa. rewrite (untouched_live absent) in Sa by auto. now rewrite Sa.
-        - destruct St as [_ _ _ _ _ _ Hs Hg]. unfold in_scope. now rewrite Hs. }
+        - destruct P as (_ & _ & _ & [H|H]); [now left|right]. exact (move_no_hole _ _ _ Mt H). }
       destruct (settles_shadow q _ _ V Pt St) as (Pv & Sv). apply settles_closed in V as Cv.
       destruct (IH W v Pv Sv Cv) as (z & Z & Wz). exists z. split; auto. econstructor; eauto. econstructor; eauto.
     + destruct (settles_exists (without (x :: absent) t)) as (v & V).

@@ -5,8 +5,9 @@
 
    A card moves in two steps: it is lifted, with the cards on it, and put down. Then empty columns are filled from the
    reserve, if the rules say so, and top cards are turned up. In the real game, no card is absent. In the easier game
-   that proves a loss, some are ([absent]): they are missing in the position, and nobody waits for them on the
-   foundations. This is the only difference in this file, and it is in one place, [to_foundation].
+   that proves a loss, some are ([absent]): they are missing in the position, nobody waits for them on the foundations,
+   and they may go into a hole as often as one likes. These are the only differences in this file, in [to_foundation]
+   and [absent_to_hole].
 
    To read this without knowing Coq: [x :: l] is the list l with x before it, [l ++ m] is one list after another, and
    [] is the empty list. So [columns p = left ++ (y :: below) :: right] says: some column of p has y on top. [/\] is
@@ -219,7 +220,9 @@ Inductive move (absent : list card) (p : position) : position -> Prop :=
 | play x q r : offered p x q -> put absent q [] x r -> move absent p (settled r)
 | deal x st wa n h :
     to_hole R = true -> turning p = Talon (x :: st) wa n -> hole p = Some h ->
-    move absent p (settled (with_hole (with_turning p (Talon st wa n)) (Some (rank x)))).
+    move absent p (settled (with_hole (with_turning p (Talon st wa n)) (Some (rank x))))
+| absent_to_hole x h :
+    In x absent -> hole p = Some h -> neighbours (rank x) h -> move absent p (settled (with_hole p (Some (rank x)))).
 
 (* All cards are on the foundations, or in the hole. *)
 Definition won (p : position) : Prop :=

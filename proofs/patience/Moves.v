@@ -146,11 +146,18 @@ Definition deals (p : position) : list position :=
   | _, _, _ => []
   end.
 
+Definition absent_ones_to_hole absent (p : position) : list position :=
+  match hole p with
+  | Some h => map (fun x => with_hole p (Some (rank x))) (filter (fun x => are_neighbours (rank x) h) absent)
+  | None => []
+  end.
+
 Definition moves absent (p : position) : list position :=
   map (settled R)
     (flat_map (fun '(u, x, q) => puts absent q u x) (lifts p)
      ++ flat_map (fun '(x, q) => puts absent q [] x) (offers p)
-     ++ deals p).
+     ++ deals p
+     ++ absent_ones_to_hole absent p).
 
 (** * Proof *)
 
@@ -387,16 +394,19 @@ Qed.
 Theorem moves_sound absent p q : In q (moves absent p) -> move R absent p q.
 Proof.
   unfold moves. rewrite in_map_iff. intros (r & <- & I). rewrite !in_app_iff, !in_flat_map in I.
-  destruct I as [(((u & x) & l) & I & J)|[((x & l) & I & J)|I]].
+  destruct I as [(((u & x) & l) & I & J)|[((x & l) & I & J)|[I|I]]].
   - apply lifts_iff in I. apply puts_iff in J. eapply carry; eauto.
   - apply offers_sound in I. apply puts_iff in J. eapply play; eauto.
   - unfold deals in I. destruct (to_hole R) eqn:H; [|easy]. destruct (turning p) as [[|x st] wa n] eqn:T; [easy|].
     destruct (hole p) eqn:Ho; [|easy]. destruct I as [<-|[]]. eapply deal; eauto.
+  - unfold absent_ones_to_hole in I. destruct (hole p) as [h|] eqn:Ho; [|easy]. apply in_map_iff in I.
+    destruct I as (x & <- & I). apply filter_In in I. destruct I as (I & N). apply are_neighbours_iff in N.
+    eapply absent_to_hole; eauto.
 Qed.
 
 Theorem moves_complete absent p q : move R absent p q -> exists r, In r (moves absent p) /\ better_stock r q.
 Proof.
-  intros M. unfold moves. destruct M as [u x l r L P | x l r O P | x st wa n h H T Ho].
+  intros M. unfold moves. destruct M as [u x l r L P | x l r O P | x st wa n h H T Ho | x h I Ho N].
   - apply lifts_iff in L. apply puts_iff in P. exists (settled R r). split.
     + apply in_map, in_or_app. left. apply in_flat_map. exists (u, x, l). auto.
     + split; [now destruct (settled R r)|apply at_least_refl].
@@ -407,7 +417,11 @@ Proof.
       exists (x, with_turning p t). split; auto. rewrite E in P'. exact P'.
     + rewrite settled_turning. split; auto. rewrite turning_settled, Tr. exact B.
   - exists (settled R (with_hole (with_turning p (Talon st wa n)) (Some (rank x)))). split.
-    + apply in_map, in_or_app. right. apply in_or_app. right. unfold deals. rewrite H, T, Ho. now left.
+    + apply in_map. do 2 (apply in_or_app; right). apply in_or_app. left. unfold deals. rewrite H, T, Ho. now left.
+    + split; [now destruct (settled R _)|apply at_least_refl].
+  - exists (settled R (with_hole p (Some (rank x)))). split.
+    + apply in_map. do 3 (apply in_or_app; right). unfold absent_ones_to_hole. rewrite Ho. apply in_map_iff.
+      exists x. split; auto. apply filter_In. split; auto. now apply are_neighbours_iff.
     + split; [now destruct (settled R _)|apply at_least_refl].
 Qed.
 End Moves.

@@ -742,7 +742,7 @@ Qed.
 Theorem quotient_step p q p' : quotient_like p q -> move R [] p p' ->
   quotient_like p' q \/ exists q', quotient_move q q' /\ quotient_like p' q'.
 Proof.
-  intros Q M. destruct M as [u x l r L P | x l r O P | x st wa n h H T Ho].
+  intros Q M. destruct M as [u x l r L P | x l r O P | x st wa n h H T Ho | x h []].
   - destruct Q as (piles & Q). eapply (lifted_put p); [now exists piles|eapply lift_like; eauto|exact P].
   - destruct Q as (piles & Q). eapply (lifted_put p); [now exists piles|eapply offers_like; eauto|exact P].
   - destruct Q as (piles & [_ _ _ _ _ _ (_ & _ & Z) _]). congruence.

@@ -451,7 +451,7 @@ Qed.
 Lemma kept_move q r : kept q -> incl (cards_of q) (cards_of start) -> hole q = None -> move R [] q r -> kept r.
 Proof.
   intros K Cs Hq M. destruct parts as (_ & _ & _ & _ & _ & _ & Of & St & _ & _ & _ & _ & _).
-  destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho]; [| |congruence]; apply settled_kept.
+  destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h []]; [| |congruence]; apply settled_kept.
   - destruct (target q u x l r K Cs Hq L P) as [->|Le]; auto.
     destruct (lift_kept q u x l K L Le) as (K' & H). destruct (lift_cards _ _ _ _ _ L) as (C & Hl).
     apply (put_kept l u x r K' H); auto; [|congruence]. apply Cs. rewrite C. apply in_or_app. right. now left.

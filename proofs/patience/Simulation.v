@@ -35,13 +35,16 @@ Definition same_stock absent (p s : position) : Prop :=
 (* Cards may be absent, unless there is a hole. *)
 Definition in_scope (absent : list card) (p : position) : Prop := absent = [] \/ hole p = None.
 
-(* If any cards move with the one below them, on an absent card lie only absent ones, and the stock is turned card by
-   card. *)
+(* If there is a hole, they may be absent if no card is put on another one, but not those of a stock that goes there. *)
+Definition in_hole_scope (absent : list card) (p : position) : Prop :=
+  build R = NoBuilding /\ (to_hole R = true -> untouched absent (turning p)).
+
+(* If any cards move with the one below them, on an absent card lie only absent ones. *)
 Definition layered (absent : list card) (c : list card) : Prop :=
   exists u v, c = u ++ v /\ (forall z, In z u -> In z absent) /\ (forall z, In z v -> ~ In z absent).
 
 Definition orderly (absent : list card) (p : position) : Prop :=
-  moving_on R <> AnyCards \/ absent = [] \/ (draw R = 1 /\ forall c, In c (columns p) -> layered absent c).
+  moving_on R <> AnyCards \/ absent = [] \/ forall c, In c (columns p) -> layered absent c.
 
 Record shadow absent (p s : position) : Prop := {
   shadow_columns : same_columns absent p s;
@@ -51,7 +54,7 @@ Record shadow absent (p s : position) : Prop := {
   shadow_stock : same_stock absent p s;
   shadow_foundations : Permutation (foundations s) (live absent (foundations p));
   shadow_hole : hole s = hole p;
-  shadow_scope : in_scope absent p }.
+  shadow_scope : in_scope absent p \/ in_hole_scope absent p }.
 
 (* No card fits an absent one that can be lifted in s, with those on it. *)
 Definition lifts_closed absent (s : position) : Prop :=
@@ -174,7 +177,7 @@ Lemma block_of absent p s l g below r : lifts_closed absent s -> orderly absent 
   exists u, g = u ++ live absent g /\ live absent u = [].
 Proof.
   intros C [M|O] P E G U; [now apply (block absent s below C M g)|].
-  apply block_layered. destruct O as [->|(_ & O)]; [apply layered_nothing|].
+  apply block_layered. destruct O as [->|O]; [apply layered_nothing|].
   apply (layered_left absent g below), O. rewrite E. apply in_or_app. right. now left.
 Qed.
 
@@ -258,8 +261,16 @@ Qed.
 
 (** * Lifting *)
 
-Lemma scope_of_shadow absent p s : hole s = hole p -> in_scope absent p -> in_scope absent s.
-Proof. intros H S. unfold in_scope. now rewrite H. Qed.
+Lemma untouched_offered absent p x q : offered R p x q -> untouched absent (turning p) -> untouched absent (turning q).
+Proof.
+  intros [st wa n T] U z I. apply U. rewrite <- (turns_all_cards _ _ _ T). rewrite in_all_cards in *. simpl in *. tauto.
+Qed.
+
+Lemma scope_offered absent p x q : offered R p x q -> in_scope absent p \/ in_hole_scope absent p ->
+  in_scope absent q \/ in_hole_scope absent q.
+Proof.
+  intros O [S|(B & U)]; [left; now destruct O|right]. split; auto. intros H. eapply untouched_offered; eauto.
+Qed.
 
 (* A live card is lifted: the easier game can lift it, too, with the live ones of the cards on it. *)
 Lemma lift_live absent p s u x q :
@@ -358,7 +369,8 @@ Proof.
   assert (Tl : turns R (live_talon absent (turning p)) (live_talon absent (Talon st (x :: wa) n))).
   { apply turns_live; tauto. }
   destruct (at_least_turns _ _ _ _ Sa Tl) as (m & Lm & M). unfold live_talon in *. simpl in *. rewrite A in M.
-  eexists. split; [apply (offer R s x _ _ m M)|]. constructor; simpl; auto. split; simpl.
+  eexists. split; [apply (offer R s x _ _ m M)|].
+  constructor; simpl; auto; [split; simpl|exact (scope_offered _ _ _ _ (offer R p x st wa n T) Sg)].
   - exists m. split; auto. constructor.
   - eapply stock_rule; eauto.
 Qed.
@@ -375,7 +387,8 @@ Proof.
   assert (Tl : turns R (live_talon absent (turning p)) (live_talon absent (Talon st (x :: wa) n))).
   { apply turns_live; tauto. }
   unfold live_talon in Tl. simpl in Tl. rewrite A in Tl.
-  constructor; simpl; auto. split; auto. eapply at_least_turns; eauto.
+  constructor; simpl; auto; [split; auto; eapply at_least_turns; eauto|].
+  exact (scope_offered _ _ _ _ (offer R p x st wa n T) Sg).
 Qed.
 
 (** * Putting down *)
@@ -410,20 +423,19 @@ Proof.
       rewrite Sf. apply filter_In. split; auto. now apply live_iff.
     + constructor; simpl; auto. rewrite A'. auto.
   - eexists. split; [apply (to_the_hole R absent s x h); [now rewrite Sh|auto]|].
-    constructor; simpl; auto. destruct Sg as [Sg|Sg]; [now left|congruence].
+    constructor; simpl; auto. destruct Sg as [[Sg|Sg]|Sg]; [left; now left|congruence|now right].
 Qed.
 
-(* An absent card is put down, with no live one on it. *)
+(* An absent card is put down, with no live one on it, but not into a hole. *)
 Lemma put_absent absent p s u x q :
-  shadow absent p s -> put R [] p u x q -> In x absent -> live absent u = [] -> shadow absent q s.
+  shadow absent p s -> put R [] p u x q -> In x absent -> live absent u = [] ->
+  shadow absent q s \/ exists h, hole p = Some h /\ neighbours R (rank x) h /\ q = with_hole p (Some (rank x)).
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] P A N. assert (A' := A). apply absent_iff in A'.
-  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B]; constructor; simpl; auto; rewrite ?A';
-    auto.
+  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B]; [left|left|left|left|right; eauto];
+    constructor; simpl; auto; rewrite ?A'; auto.
   - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
   - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
-  - exfalso. destruct Sg as [->|Sg]; [easy|congruence].
-  - exfalso. destruct Sg as [->|Sg]; [easy|congruence].
 Qed.
 
 (** * Filling and turning up *)
@@ -590,70 +602,11 @@ Proof.
     + apply at_least_live; auto. destruct Br as [D|(_ & V)]; auto.
     + unfold live_talon. simpl. now rewrite !live_live by auto.
   - now rewrite Bh.
-  - exact (scope_of_shadow more q p (eq_sym Ah) Bg).
-Qed.
-
-(** * The simulation *)
-
-Definition restricted absent (p : position) : position :=
-  Position (map (live absent) (columns p)) (live absent (face_down p)) (live absent (cells p)) (live absent
-    (open_reserve p))
-    (live absent (reserve p)) (live_talon absent (turning p)) (hole p) (live absent (foundations p)).
-
-(* The last case: x leaves the stock for an absent card. *)
-Lemma simulation_of_lifts absent p s q :
-  shadow absent p s -> orderly absent p -> lifts_closed absent s -> at_rest s -> move R [] p q ->
-  shadow absent q s \/
-  (exists t, move R absent s t /\ shadow absent q t) \/
-  (exists x y t, offered R s x t /\ In y absent /\ fits R x y = true /\
-    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
-Proof.
-  intros S Or C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho].
-  - destruct (live_or_absent absent x) as [Lx|Ax].
-    + right. left. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & St).
-      destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
-      { intros y I. exact (C _ _ _ _ Lt I). }
-      exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|].
-      apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
-    + left. destruct (lift_absent _ _ _ _ _ _ S Or C L Ax) as (N & Sq).
-      apply real_settled; auto. eapply put_absent; eauto.
-  - destruct (live_or_absent absent x) as [Lx|Ax].
-    + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
-      destruct (existsb (fits R x) absent) eqn:F.
-      * apply existsb_exists in F. destruct F as (y & I & F). right. right. exists x, y, t.
-        split; [auto|split; [auto|split; [auto|]]].
-        intros more v I' Sv Av. apply real_settled; auto. apply (put_absent more l v [] x); auto; [|apply I'; now left].
-        apply (shadow_trans absent more l t v); auto. intros z J. apply I'. now right.
-      * right. left. destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
-        { intros y I. apply not_true_iff_false. intros T. apply not_true_iff_false in F. apply F, existsb_exists.
-        eauto. }
-        exists (settled R v). split; [now apply (play R absent s x t)|].
-        apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
-    + left. destruct (offered_absent _ _ _ _ _ S O Ax) as (_ & Sq). apply real_settled; auto.
-      apply (put_absent absent l s [] x); auto.
-  - right. left. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg].
-    assert (absent = []) as -> by (destruct Sg; congruence).
-    destruct Sa as (m & Lm & T). rewrite E in T, Lm. unfold live_talon in T. simpl in T. rewrite !live_nil in T.
-    assert (Es : turning s = Talon (x :: st) wa m) by (inversion T as [|? ? ? U]; [auto|destruct U; congruence]).
-    eexists. split; [eapply deal; [exact H|exact Es|rewrite Sh; exact Ho]|].
-    apply real_settled; [apply settled_at_rest|]. apply shadow_settled. constructor; simpl; auto; [|now left]. split.
-    + exists m. unfold live_talon. simpl. rewrite !live_nil. split; [exact Lm|constructor].
-    + destruct Sr as [D|(N & U)]; auto. right. simpl. rewrite E in N. unfold all_cards in *. simpl in *. split.
-      * now apply NoDup_remove_1 in N.
-      * intros z _ [].
-Qed.
-
-(* In the last case, x becomes absent in the easier game, too. *)
-Lemma simulation absent p s q :
-  shadow absent p s -> orderly absent p -> closed absent s -> at_rest s -> move R [] p q ->
-  shadow absent q s \/
-  (exists t, move R absent s t /\ shadow absent q t) \/
-  (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
-    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
-Proof.
-  intros S Or C A M. destruct (simulation_of_lifts absent p s q S Or (closed_lift _ _ C) A M)
-    as [Sq|[T|(x & y & t & O & I & F & K)]]; auto.
-  do 2 right. exists x, y, t. split; [|auto]. intros D. now rewrite (closed_offered _ _ C _ _ _ D O I) in F.
+  - destruct Bg as [[Bg|Bg]|(B & V)]; [left; now left|left; right; now rewrite <- Ah|].
+    assert (Op : hole p = None \/ (to_hole R = true -> untouched absent (turning p))).
+    { destruct Ag as [[->|Ag]|(_ & Ag)]; auto. right. intros _ x _ []. }
+    destruct Op as [Op|Op]; [left; now right|right]. split; auto. intros H x J K. apply (V H x); auto.
+    apply at_least_all_cards in Aa. rewrite (untouched_live absent) in Aa by auto. now rewrite <- Aa.
 Qed.
 
 (** * Order *)
@@ -730,27 +683,35 @@ Proof.
 Qed.
 
 (* A real move keeps the order. *)
-Lemma orderly_move absent p s q :
-  shadow absent p s -> orderly absent p -> closed absent s -> move R [] p q -> orderly absent q.
+Lemma orderly_settled absent p : orderly absent p -> orderly absent (settled R p).
+Proof. intros [M|[->|O]]; [now left|right; now left|right; right; now apply layered_settled]. Qed.
+
+Lemma orderly_carry absent p s u x l r : shadow absent p s -> orderly absent p -> lifts_closed absent s ->
+  lift R p u x l -> put R [] l u x r -> orderly absent (settled R r).
 Proof.
-  intros S [Or|[->|(D & O)]] C M; [now left|right; now left|]. assert (Or : orderly absent p) by (right; right; auto).
-  right. right. split; auto. destruct M as [u x l r L P | x l r Of P | x st wa n h H E Ho]; apply layered_settled; auto.
-  - destruct (layered_lift _ _ _ _ _ O L) as (O' & G). apply (layered_put absent l u x r O' G); auto.
-    intros Lx y A. destruct (lift_live _ _ _ _ _ _ S Or (closed_lift _ _ C) L Lx) as (t & Lt & _).
-    exact (closed_lift _ _ C _ _ _ _ Lt A).
-  - assert (O' : forall c, In c (columns l) -> layered absent c) by (destruct Of; auto).
-    apply (layered_put absent l [] x r O' (layered_single _ _)); auto.
-    intros Lx y A. destruct (offered_live _ _ _ _ _ S Of Lx) as (t & Ot & _).
-    exact (closed_offered _ _ C _ _ _ D Ot A).
+  intros S Or C L P. apply orderly_settled. destruct Or as [M|[->|O]]; [now left|right; now left|].
+  assert (Or : orderly absent p) by (right; now right). right. right.
+  destruct (layered_lift _ _ _ _ _ O L) as (O' & G). apply (layered_put absent l u x r O' G); auto.
+  intros Lx y A. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & _). exact (C _ _ _ _ Lt A).
 Qed.
+
+Lemma orderly_single absent l x r : orderly absent l -> put R [] l [] x r ->
+  (~ In x absent -> forall y, In y absent -> fits R x y = false) -> orderly absent (settled R r).
+Proof.
+  intros Or P F. apply orderly_settled. destruct Or as [M|[->|O]]; [now left|right; now left|].
+  right. right. exact (layered_put absent l [] x r O (layered_single _ _) F P).
+Qed.
+
+Lemma orderly_offered absent p x l : offered R p x l -> orderly absent p -> orderly absent l.
+Proof. intros [st wa n T] Or. exact Or. Qed.
 
 (* If more cards become absent, from the top of columns of a shadow, the order is kept, too. *)
 Lemma orderly_trans absent more p s :
   incl absent more -> shadow absent p s -> orderly absent p -> orderly more s -> orderly more p.
 Proof.
-  intros I S [M|Op] [M'|[->|(D & O)]]; auto; try (left; auto; fail); [right; now left|].
-  right. right. split; auto. assert (Op' : forall c, In c (columns p) -> layered absent c).
-  { destruct Op as [->|(_ & Op)]; auto using layered_nothing. }
+  intros I S [M|Op] [M'|[->|O]]; auto; try (left; auto; fail); [right; now left|].
+  right. right. assert (Op' : forall c, In c (columns p) -> layered absent c).
+  { destruct Op as [->|Op]; auto using layered_nothing. }
   intros c Ic. destruct (Op' c Ic) as (u & v & E & A & L).
   assert (Lv : layered more v).
   { apply in_split in Ic. destruct Ic as (l & r & Ep).
@@ -759,4 +720,95 @@ Proof.
     rewrite F. exists [], []. repeat split; easy. }
   rewrite E. apply layered_absent; auto.
 Qed.
+(** * The simulation *)
+
+Definition restricted absent (p : position) : position :=
+  Position (map (live absent) (columns p)) (live absent (face_down p)) (live absent (cells p)) (live absent
+    (open_reserve p))
+    (live absent (reserve p)) (live_talon absent (turning p)) (hole p) (live absent (foundations p)).
+
+(* An absent card goes into the hole: it does so in the easier game. *)
+Lemma absent_to_hole_shadow absent p s x h : shadow absent p s -> In x absent -> hole p = Some h ->
+  neighbours R (rank x) h ->
+  exists t, move R absent s t /\ shadow absent (settled R (with_hole p (Some (rank x)))) t.
+Proof.
+  intros [Sc Sd Se So Ss Sf Sh Sg] A H N. eexists. split; [apply (absent_to_hole R absent s x h); auto; congruence|].
+  apply real_settled; [apply settled_at_rest|]. apply shadow_settled. constructor; simpl; auto.
+  destruct Sg as [[->|Sg]|Sg]; [easy|congruence|now right].
+Qed.
+
+(* The last case: x leaves the stock for an absent card. *)
+Lemma simulation_of_lifts absent p s q :
+  shadow absent p s -> orderly absent p -> lifts_closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent q s /\ orderly absent q \/
+  (exists t, move R absent s t /\ shadow absent q t /\ orderly absent q) \/
+  (exists x y t, offered R s x t /\ In y absent /\ fits R x y = true /\
+    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r ->
+      shadow more q r /\ (orderly more t -> orderly more q)).
+Proof.
+  intros S Or C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h []].
+  - pose proof (orderly_carry _ _ _ _ _ _ _ S Or C L P) as Oq. destruct (live_or_absent absent x) as [Lx|Ax].
+    + right. left. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & St).
+      destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
+      { intros y I. exact (C _ _ _ _ Lt I). }
+      exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|split; auto].
+      apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
+    + destruct (lift_absent _ _ _ _ _ _ S Or C L Ax) as (N & Sq).
+      destruct (put_absent _ _ _ _ _ _ Sq P Ax N) as [Sr|(h & H & Ne & ->)].
+      * left. split; auto. now apply real_settled.
+      * right. left. destruct (absent_to_hole_shadow _ _ _ _ _ Sq Ax H Ne) as (t & T). exists t. tauto.
+  - pose proof (orderly_offered _ _ _ _ O Or) as Ol. destruct (live_or_absent absent x) as [Lx|Ax].
+    + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
+      destruct (existsb (fits R x) absent) eqn:F.
+      * apply existsb_exists in F. destruct F as (y & I & F). right. right. exists x, y, t.
+        split; [auto|split; [auto|split; [auto|]]].
+        intros more v I' Sv Av. assert (Ix : In x more) by (apply I'; now left).
+        assert (Im : incl absent more) by (intros z J; apply I'; now right). split.
+        2: { intros Ot'. apply (orderly_single more l x r); auto; [|easy]. exact (orderly_trans _ _ _ _ Im St Ol Ot'). }
+        apply real_settled; auto.
+        assert (Sl : shadow more l v) by (apply (shadow_trans absent more l t v); auto).
+        destruct (put_absent more l v [] x r Sl P) as [Sr|(h & Ho & _)]; auto. exfalso.
+        destruct (shadow_scope _ _ _ St) as [[E|E]|(B & _)]; [now subst absent|congruence|].
+        unfold fits in F. rewrite B in F. now rewrite andb_false_r in F.
+      * assert (Fx : forall y, In y absent -> fits R x y = false).
+        { intros y I. apply not_true_iff_false. intros T. apply not_true_iff_false in F. apply F, existsb_exists.
+          eauto. }
+        right. left. destruct (put_live _ _ _ _ _ _ St P Lx Fx) as (v & Pv & Sv).
+        exists (settled R v). split; [now apply (play R absent s x t)|]. split; [|now apply (orderly_single _ l x)].
+        apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
+    + destruct (offered_absent _ _ _ _ _ S O Ax) as (_ & Sq).
+      assert (Oq : orderly absent (settled R r)) by now apply (orderly_single _ l x).
+      destruct (put_absent absent l s [] x r Sq P Ax eq_refl) as [Sr|(h & H & Ne & ->)].
+      * left. split; auto. now apply real_settled.
+      * right. left. destruct (absent_to_hole_shadow _ _ _ _ _ Sq Ax H Ne) as (t & T). exists t. tauto.
+  - right. left. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg].
+    assert (V : untouched absent (Talon (x :: st) wa n)).
+    { rewrite <- E. destruct Sg as [[->|Sg]|(_ & Sg)]; [intros z _ []|congruence|auto]. }
+    assert (V' : untouched absent (Talon st wa n)).
+    { intros z I. apply V. rewrite in_all_cards in *. simpl in *. tauto. }
+    destruct Sa as (m & Lm & T). rewrite E in T, Lm. rewrite (untouched_live _ _ V) in T, Lm. simpl in T, Lm.
+    assert (Es : turning s = Talon (x :: st) wa m) by (inversion T as [|? ? ? U]; [auto|destruct U; congruence]).
+    eexists. split; [eapply deal; [exact H|exact Es|rewrite Sh; exact Ho]|split; [|now apply orderly_settled]].
+    apply real_settled; [apply settled_at_rest|]. apply shadow_settled. constructor; simpl; auto; [split|].
+    + change (at_least R (Talon st wa m) (live_talon absent (Talon st wa n))). rewrite (untouched_live _ _ V').
+      exists m. split; [exact Lm|constructor].
+    + destruct Sr as [D|(N & _)]; auto. right. simpl. rewrite E in N. split; auto. unfold all_cards in *. simpl in *.
+      now apply NoDup_remove_1 in N.
+    + destruct Sg as [[Sg|Sg]|(B & _)]; [left; now left|congruence|right]. split; auto.
+Qed.
+
+(* In the last case, x becomes absent in the easier game, too. *)
+Lemma simulation absent p s q :
+  shadow absent p s -> orderly absent p -> closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent q s /\ orderly absent q \/
+  (exists t, move R absent s t /\ shadow absent q t /\ orderly absent q) \/
+  (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
+    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r ->
+      shadow more q r /\ (orderly more t -> orderly more q)).
+Proof.
+  intros S Or C A M. destruct (simulation_of_lifts absent p s q S Or (closed_lift _ _ C) A M)
+    as [Sq|[T|(x & y & t & O & I & F & K)]]; auto.
+  do 2 right. exists x, y, t. split; [|auto]. intros D. now rewrite (closed_offered _ _ C _ _ _ D O I) in F.
+Qed.
+
 End Simulation.

@@ -177,7 +177,7 @@ Qed.
 Lemma move_card_by_card p q r : easier_stock p q -> move R [] p r -> exists s, move R' [] q s /\ easier_stock r s.
 Proof.
   intros (E & T) M. set (t := turning q) in *. clearbody t. subst q.
-  destruct M as [u x l r L P | x l r O P | x st wa n h H S Ho].
+  destruct M as [u x l r L P | x l r O P | x st wa n h H S Ho | x h []].
   - destruct (put_turning _ _ _ _ t P) as (P' & Tr), (lift_turning _ _ _ _ t L) as (L' & Tl).
     eexists. split; [eapply carry; eauto|]. apply easier_stock_settled. now rewrite Tr, Tl.
   - destruct O as [st wa n Ts]. pose proof (easily_turns _ _ _ T Ts) as E. unfold easily in E. simpl in E.

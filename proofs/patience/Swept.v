@@ -192,7 +192,7 @@ Lemma move_swept p q lefts h : stands p lefts h -> move R [] p q ->
     stock (turning q) = stock (turning p) /\ stands q (l ++ below :: r) (rank x)) \/
   (exists x, stock (turning p) = x :: stock (turning q) /\ stands q lefts (rank x)).
 Proof.
-  intros S M. destruct M as [u x q r L P | x q r O P | x st wa n k T E H].
+  intros S M. destruct M as [u x q r L P | x q r O P | x st wa n k T E H | x k []].
   - left. assert (Hq : hole q = Some h) by (destruct (in_hole _ _ _ S); now destruct L).
     destruct (put_swept _ _ _ _ _ Hq P) as (-> & N & ->).
     destruct (lift_swept _ _ _ _ _ S L) as (l & below & r & -> & T & _ & S').

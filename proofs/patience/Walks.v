@@ -267,7 +267,7 @@ Qed.
 Theorem ranked_step n p q s : stands n p s -> move R [] p q ->
   stands n q s \/ exists t, In t (ranked_moves n s) /\ stands n q t.
 Proof.
-  intros S M. destruct M as [u x l r L P | x l r O P | x st wa k h _ T _].
+  intros S M. destruct M as [u x l r L P | x l r O P | x st wa k h _ T _ | x h []].
   - pose proof (lift_alone _ _ _ _ L) as U.
     assert (Hl : hole l = Some (top s)) by (pose proof (in_hole _ _ _ S) as H; now destruct L).
     destruct (put_walked _ _ _ _ _ Hl U P) as (-> & Pu).

@@ -17,11 +17,12 @@ let read_cards rules text =
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
   cards
 
-(* Where any cards move with those on them, cards that are absent at the start would take those along. *)
+(* Where any cards move with those on them, cards that are absent at the start would take those along. Where there is a
+   hole, none are absent at the start, and no card is put on another one. *)
 let read_live game rules ~absent_at_once text =
   let cards = read_cards rules text in
-  if game.has_hole || (rules.moving_on = AnyCards && (absent_at_once || rules.draw > 1)) then
-    not_covered "a list of cards by these rules";
+  if (absent_at_once && (game.has_hole || rules.moving_on = AnyCards)) || (game.has_hole && rules.build <> NoBuilding)
+  then not_covered "a list of cards by these rules";
   cards
 
 let read_number text =
@@ -36,13 +37,14 @@ let read_size_of_table text =
   number
 
 (* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
-   a foundation are not idle. *)
+   a foundation are not idle, nor are those of a stock that goes to a hole. *)
 let read_evidence game rules position evidence =
   match String.split_on_char ' ' evidence with
   | [ cards; number ] ->
       let number = read_size_of_table number in
       let stays card =
-        member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
+        (member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0)))
+        || (rules.to_hole && member card position.turning.stock)
       in
       let absent_at_once = not (String.starts_with ~prefix:"*" cards) in
       let idle =

@@ -27,7 +27,7 @@ from tests.survey.doing import MEMORY, a_survey
 
 LOST = [f"black-hole 3H/{rank}{suit}{'/-' * 15} hole:AS" for rank in "456789TJQ" for suit in "CHSD"]
 """Layouts of which one position can be reached."""
-SECONDS = [0.9, 0.9, 30.0, 0.1, 0.1, 0.1, 2.0, 0.9]
+SECONDS = [0.9, 0.9, 8.0, 0.1, 0.1, 0.1, 2.0, 0.9]
 """The recorded work of losses that are altered."""
 OTHERS = "the workers may also do jobs of unfinished runs ({0}); to leave these: dealmill pause {0}"
 """If they share a broker."""
@@ -133,7 +133,7 @@ def test_a_long_audit_says_beforehand_how_long_it_takes(
     assert first and AUDIT_JOBS.finish(database, first, AUDIT_JOBS.do(database, first))
     assert queue_audit(database, lost, None, 1) == audit
     working.finish_audit(database, audit, events.append)
-    left = f"{len(LOST) - 2} verdicts to check, about 33 s of processor time"
+    left = f"{len(LOST) - 2} verdicts to check, about 11 s of processor time"
     assert events[0] == Message(f"audit {audit} of run {lost.id}: {left}")
 
 

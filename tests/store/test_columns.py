@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, Small
 
 from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.store.database.bulk import insert_rows
-from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, prepare_insert
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Nullable, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.storages.rows_solving import joined_layouts
 from tests.doing import a_source
@@ -55,7 +55,7 @@ def columns_of(constant: int, first: int, chosen: list[tuple[int, int, bytes, in
             "small": np.array(small),
             "number": np.array(number),
             "digest": ByteStrings(np.frombuffer(b"".join(digests), dtype=np.uint8).reshape(-1, WIDTH)),
-            "value": Some(
+            "value": Nullable(
                 np.array([7 if value is None else value for value in values]),
                 np.array([value is not None for value in values]),
             ),

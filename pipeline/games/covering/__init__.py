@@ -1,7 +1,6 @@
 """Covering games: each rules file in the folder ``rules`` is a game of this family."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,20 +32,30 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.covering.player import RefereeOfPlays
     from dealmill.pipeline.games.covering.rules import Rules
 
-MAX_NODES = 10_000_000
 MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 0.1, 3.0
 """About how long the referees take for a move of a win, a position of a loss of pairs, a loss in a hole, and the plays
 of `chances`."""
-MOVES = {
-    "hole": "the cards that go into the hole, also those of the stock: `7Hh`",
-    "pairs": "the cards that leave: a pair, `QSAH`, or a king, `KD`",
+SUMMARY = "whether it can be won if all cards are known, also those that lie face down"
+WINNABLE = {
+    "hole": Engine(
+        "winnable",
+        "1",
+        SUMMARY,
+        "the cards that go into the hole, also those of the stock: `7Hh`",
+        evidence_of_loss="how many positions can be reached: `* 372804`",
+    ),
+    "pairs": Engine(
+        "winnable",
+        "1",
+        SUMMARY,
+        "the cards that leave: a pair, `QSAH`, or a king, `KD`",
+        complete=False,
+        max_nodes=10_000_000,
+        evidence_of_loss="the lower ranks of the pairs that matter, `*A5`, and how many positions can be reached if "
+        "all others leave as soon as they can; `stock` in front if the order of the stock matters",
+    ),
 }
-LOSSES = {
-    "hole": "how many positions can be reached: `* 372804`",
-    "pairs": "the lower ranks of the pairs that matter, `*A5`, and how many positions can be reached if all others "
-    "leave as soon as they can; `stock` in front if the order of the stock matters",
-}
-"""What the evidence of the engine says."""
+"""The engine that decides a game, by its moves."""
 
 
 class CoveringGame(Game):
@@ -59,10 +68,7 @@ class CoveringGame(Game):
         """Describe the game with these rules, as a record and as a text."""
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        winnable, chances = GAMES.engines_by(rules_text.digest)
-        if rules.moves == "hole":
-            winnable = replace(winnable, complete=True, max_nodes=None)
-        winnable = replace(winnable, evidence=MOVES[rules.moves], evidence_of_loss=LOSSES[rules.moves])
+        winnable, chances = GAMES.engines_by(rules_text.digest, WINNABLE[rules.moves])
         self.engines = (winnable, graded(chances, rules.name))
         self.deals = GAMES.deals_by(rules_text.digest)
 
@@ -168,18 +174,8 @@ class CoveringGames(Family):
     name = "covering"
     folder = Path(__file__).parent / "rules"
     table = "arrangement"
-    engines = (
-        Engine(
-            "winnable",
-            "1",
-            "whether it can be won if all cards are known, also those that lie face down",
-            MOVES["pairs"],
-            complete=False,
-            max_nodes=MAX_NODES,
-            evidence_of_loss=LOSSES["pairs"],
-        ),
-        careful_player("1"),
-    )
+    engines = (careful_player("1"),)
+    """The other one is in `WINNABLE`."""
     deals = Deals("1", limited=True)
     aliases: Mapping[str, str] = {"relaxed-pyramid": "pyramid"}
     """PySolFC's name for the rules of Microsoft's Pyramid."""

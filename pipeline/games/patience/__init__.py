@@ -1,7 +1,6 @@
 """Patiences: each rules file in the folder ``rules`` is a game of this family."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,6 @@ from dealmill.game import (
     CheckEvidence,
     Deal,
     Deals,
-    Engine,
     EngineFunction,
     Family,
     Frames,
@@ -51,17 +49,7 @@ class Patience(Game):
 
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        winnable, chances = GAMES.engines_by(rules_text.digest)
-        search = search_of(rules)
-        winnable = replace(
-            winnable,
-            version=f"{search.version(rules)}-{rules_text.digest}",
-            evidence=search.evidence(rules),
-            evidence_of_loss=search.evidence_of_loss(rules),
-            complete=search.complete,
-            max_nodes=search.max_nodes,
-            memory=search.memory,
-        )
+        winnable, chances = GAMES.engines_by(rules_text.digest, search_of(rules).engine(rules))
         self.engines = (winnable, graded(chances, rules.name))
         self.deals = GAMES.deals_by(rules_text.digest)
         self.reader = "passes left out are all passes" if rules.counts_passes else ""
@@ -193,16 +181,8 @@ class Patiences(Family):
 
     name = "patience"
     folder = Path(__file__).parent / "rules"
-    engines = (
-        Engine(
-            "winnable",
-            version="",
-            summary="whether it can be won if all cards are known, also those that lie face down",
-            evidence="",
-        ),
-        careful_player("3"),
-    )
-    """Version, evidence and limit of ``winnable`` are those of the search by which it decides a game."""
+    engines = (careful_player("3"),)
+    """The other one, ``winnable``, is the search by which a game is decided: `searches`."""
     deals = Deals("1", limited=True)
     aliases: Mapping[str, str] = {"free-cell": "freecell"}
     """The names of Solvitaire's presets where ours differ."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dealmill.game import EngineFunction
+from dealmill.game import Engine, EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
     counted_with_relaxed_game,
@@ -121,6 +121,19 @@ class Search:
     complete: bool = False
     max_nodes: int | None = MAX_NODES
     memory: Callable[[int], int] | None = None
+
+    def engine(self, rules: "Rules") -> Engine:
+        """Return the engine ``winnable`` of a game that the search covers."""
+        return Engine(
+            "winnable",
+            self.version(rules),
+            "whether it can be won if all cards are known, also those that lie face down",
+            self.evidence(rules),
+            complete=self.complete,
+            max_nodes=self.max_nodes,
+            evidence_of_loss=self.evidence_of_loss(rules),
+            memory=self.memory,
+        )
 
 
 def search_of(rules: "Rules") -> Search:

@@ -33,7 +33,7 @@ WIDTHS: tuple[tuple[type, str], ...] = ((SmallInteger, ">i2"), (BigInteger, ">i8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Some:
+class Nullable:
     """A nullable column: the numbers where `not_null` is true, NULL elsewhere."""
 
     numbers: Numbers
@@ -47,7 +47,7 @@ class ByteStrings:
     rows: Bytes
 
 
-Fixed = int | range | Numbers | Some | ByteStrings
+Fixed = int | range | Numbers | Nullable | ByteStrings
 """A column of n rows with a fixed width: one number for all rows, consecutive numbers, n numbers, or byte strings."""
 
 
@@ -104,7 +104,7 @@ def _expression(column: Fixed) -> tuple[str, list[Any]]:
         case ByteStrings(rows):
             width = rows.shape[1]
             return f"substr(?, key * {width} + 1, {width})", [rows.tobytes()]
-        case Some(numbers, not_null):
+        case Nullable(numbers, not_null):
             digits = _digits(numbers)
             digits[~not_null] = ord(" ")
             text, parameters = _expression(ByteStrings(digits))
@@ -116,7 +116,7 @@ def _expression(column: Fixed) -> tuple[str, list[Any]]:
 
 def _shortest(column: Fixed) -> Fixed | None:
     """Return the column in the form that is cheapest for SQLite; None if every value is NULL."""
-    if isinstance(column, Some):
+    if isinstance(column, Nullable):
         if column.not_null.all():
             return _shortest(column.numbers)
         return column if column.not_null.any() else None
@@ -206,7 +206,7 @@ def _field(table: Table, name: str, column: Fixed, count: int) -> tuple[Bytes, M
             return _bytes(np.full(count, column, dtype=kind)), not_null
         case range():
             return _bytes(np.arange(column.start, column.start + count, dtype=kind)), not_null
-        case Some(numbers, not_null):
+        case Nullable(numbers, not_null):
             return _bytes(numbers.astype(kind)), not_null
         case _:
             return _bytes(column.astype(kind)), not_null

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.record import RESULT, RecordField
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Control, NodeLimit, Storage
 
 # ruff: noqa: S608 -- all SQL is made of constants
@@ -28,14 +29,13 @@ def views(dialect: str) -> dict[str, str]:
     def time(column: str, name: str) -> str:
         return f"{TIMES[dialect].format(column)} AS {name}"
 
-    verdict = _words("verdicts.verdict", {code: code.word for code in Verdict})
     storage = _words("runs.storage", {code: code.word for code in Storage})
     control = _words("runs.control", {code: code.word for code in Control if code is not Control.DELETED})
     state = _words("jobs.state", {PENDING: "pending", LEASED: "leased", DONE: "done"})
     return {
         "results_view": f"""
-SELECT verdicts.run_id AS run, verdicts.position, items.line, items.layout, {verdict} AS verdict, verdicts.value,
-       verdicts.nodes, verdicts.evidence, engines.name AS engine, engines.version, sources.id AS source,
+SELECT verdicts.run_id AS run, {", ".join(map(_column_of_result, RESULT))},
+       engines.name AS engine, engines.version, sources.id AS source,
        sources.name AS source_name, engines.retracted IS NOT NULL AS retracted
 FROM verdicts
 JOIN runs ON runs.id = verdicts.run_id
@@ -67,6 +67,13 @@ SELECT rejects.source_id AS source, sources.name AS source_name, rejects.line, r
 FROM rejects
 JOIN sources ON sources.id = rejects.source_id""",
     }
+
+
+def _column_of_result(field: RecordField) -> str:
+    """Return the SQL for a field of results, which is a column of items or of verdicts."""
+    if field.name == "verdict":
+        return f"{_words('verdicts.verdict', {code: code.word for code in Verdict})} AS verdict"
+    return f"items.{field.name}" if field.name in {"line", "layout"} else f"verdicts.{field.name}"
 
 
 def create_views(connection: Connection) -> None:

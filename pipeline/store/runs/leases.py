@@ -347,11 +347,11 @@ def pending(
 ) -> list[int]:
     """Return the ids of at most `limit` pending jobs that can be worked on with these engines, oldest first: of all
     runs or audits, or of some."""
-    query, some = _pending(jobs, frozenset(installed)), {"limit": limit}
+    query, parameters = _pending(jobs, frozenset(installed)), {"limit": limit}
     with database.reading() as connection:
         if parents is None:
-            return list(connection.execute(query, some).scalars())
-        return list(connection.execute(query.where(jobs.parent.in_(parents)), some).scalars())
+            return list(connection.execute(query, parameters).scalars())
+        return list(connection.execute(query.where(jobs.parent.in_(parents)), parameters).scalars())
 
 
 @cache

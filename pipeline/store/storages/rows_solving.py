@@ -75,17 +75,13 @@ def solved_rows(
     database: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
 ) -> SolvedRows:
     """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
-    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
+    from dealmill.pipeline.store.database.columns import Columns, Fixed, Nullable, prepare_insert
 
     stop = first + len(layouts)
     scored = solved.verdicts == int(Verdict.SCORED)
-    fixed: dict[str, Fixed] = {
-        "run_id": run.id,
-        "position": range(first, stop),
-        "verdict": solved.verdicts.astype("int64"),
-        "nodes": solved.nodes,
-        "value": Some(solved.values, scored),
-    }
+    fixed: dict[str, Fixed] = {"run_id": run.id, "position": range(first, stop)}
+    for name, (numbers, meaningful) in solved.numbers.items():
+        fixed[name] = numbers if meaningful is None else Nullable(numbers, meaningful)
     codes = solved.verdicts.tolist()
     return SolvedRows(
         run=run.id,

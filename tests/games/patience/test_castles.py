@@ -34,7 +34,7 @@ def small_decks(seed: int) -> Iterator[tuple[Rules, str, bool]]:
             yield rules, text, truth[0]
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 400, quick=20))
+@pytest.mark.parametrize("seeds", seeds(0, 400, quick=10))
 def test_counts_of_castles_win_what_plain_code_wins(seeds: Sequence[int]) -> None:
     for seed in seeds:
         for rules, text, is_won in small_decks(seed):

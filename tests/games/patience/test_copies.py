@@ -40,7 +40,7 @@ def layouts_of(rules: Rules, seed: int) -> list[str]:
     return [*to_strings(deal(rules, seed, 1, 3)), *(random_position(rules, random) for _ in range(3))]
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 300, quick=20))
+@pytest.mark.parametrize("seeds", seeds(0, 300, quick=10))
 def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Small games are decided, their losses have all positions as evidence, and both referees accept the wins."""
     for seed in seeds:

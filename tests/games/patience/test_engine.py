@@ -119,7 +119,11 @@ def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
 
 @pytest.mark.parametrize(
     ("name", "number", "loss"),
-    [("king-albert", 863, "cut * 390908"), ("somerset", 552, "cut * 530014"), ("east-haven", 978, None)],
+    [
+        ("king-albert", 863, "cut * 390908"),
+        pytest.param("somerset", 552, "cut * 530014", marks=pytest.mark.slow),
+        pytest.param("east-haven", 978, None, marks=pytest.mark.slow),
+    ],
 )
 def test_games_whose_cards_come_back_are_searched_beyond_a_million_nodes(
     name: str, number: int, loss: str | None

@@ -57,7 +57,7 @@ def refusals(rules: Rules, text: str, evidence: str) -> list[str]:
     return reasons
 
 
-@pytest.mark.parametrize("seeds", seeds(0, 5_000, quick=20, slow=200))
+@pytest.mark.parametrize("seeds", seeds(0, 5_000, quick=10, slow=200))
 def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Twenty layouts for each seed, deals and positions of small decks. What is lost by a pair or a set is lost; both
     referees accept the same sets, pairs and counts, also arbitrary ones."""

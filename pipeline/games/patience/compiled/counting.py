@@ -595,6 +595,20 @@ def copy_key(t: Words, keys: Words, number: int) -> None:
 
 
 @inlined
+def change_key(t: Words, move: int, turning: int) -> None:
+    """Write the key after a move, after which nothing happens without one, to that of the position, whose `turning_of`
+    is given."""
+    card, code, after = move & 63, (move >> 6) & 15, move >> 10
+    t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
+    t[KEY + TURNING_WORD] += (after - turning) * t[POWERS + TURNING_DIGIT]
+    if t[TO_COLUMNS] and t[CODES + card] == HOME:
+        for slot in range(t[STOCK_SIZE]):
+            if t[STOCK_ORDER + slot] == card:
+                home = t[HOMES + card] << HOME_BITS * (slot % HOMES_PER_WORD)
+                t[KEY + KEY_WORDS + slot // HOMES_PER_WORD] -= home
+
+
+@inlined
 def read_key(t: Words, keys: Words, number: int) -> None:
     """Write the position whose key has this number, without what `locate_cards` writes."""
     copy_key(t, keys, number)
@@ -640,9 +654,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
             move = t[MOVES + number]
             if settled:
                 copy_key(t, keys, visited)
-                card, code, after = move & 63, (move >> 6) & 15, move >> 10
-                t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
-                t[KEY + TURNING_WORD] += (after - turning) * t[POWERS + TURNING_DIGIT]
+                change_key(t, move, turning)
             else:
                 play(t, keys, visited, move)
                 settle(t)

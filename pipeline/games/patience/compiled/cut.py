@@ -9,6 +9,8 @@ from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.counting import (
     change,
+    change_key,
+    copy_key,
     encode,
     is_new,
     list_moves,
@@ -26,16 +28,21 @@ from dealmill.pipeline.games.patience.compiled.counting import (
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
 from dealmill.pipeline.games.patience.compiled.words import (
+    CODES,
+    COMPLETE,
+    DEALT,
     DECK,
     DRAW,
     EMPTY_COLUMNS,
     FILLS,
+    IN_CELLS,
     IN_RESERVE,
     IN_STOCK,
     LAST_RANK,
     MOVES,
     NO_CARD,
     ON_FOUNDATION,
+    ON_SPACE,
     PARENTS,
     PASSES,
     RESERVE_ORDER,
@@ -44,6 +51,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     STACKED,
     STOCK_ORDER,
     STOCK_SIZE,
+    SUIT,
     TO_COLUMNS,
     TOPS,
     UNDER,
@@ -75,11 +83,8 @@ def _lags(rules: Rules) -> Words:
 
 @inlined
 def _height(up: int, suit: int) -> int:
-    """Return how many cards of a suit are up."""
-    height = int64(0)
-    while up >> (13 * suit + height) & 1 and height < 13:
-        height += 1
-    return height
+    """Return how many cards of a suit are up, from the lowest on to the first that is not."""
+    return first_of(~(up >> 13 * suit & SUIT))
 
 
 @routine
@@ -134,13 +139,15 @@ def _leaves(t: Words, card: int, bare: int, up: int, space: int) -> bool:
 
 
 @routine
-def _take_apart(t: Words, bare: int, left: int, up: int, space: int) -> tuple[int, int, int]:
-    """Let cards leave what they lie on, from the top of each column down to the first that cannot be lifted. Return
-    which cards are bare and have left, and whether there is an empty column."""
-    tops = t[TOPS]
-    while tops:
-        card, above = first_of(tops), int64(NO_CARD)
-        tops &= tops - 1
+def _take_apart(t: Words, tops: int, bare: int, left: int, up: int, space: int) -> tuple[int, int, int, int]:
+    """Let cards leave what they lie on, in each column down to the first that cannot be lifted; `tops` are the cards of
+    the columns above which all have left. Return these, which cards are bare and have left, and whether there is an
+    empty column."""
+    columns, tops = tops, int64(0)
+    while columns:
+        card, above = first_of(columns), int64(NO_CARD)
+        columns &= columns - 1
+        top = card
         while card != NO_CARD:
             if above == NO_CARD or left & bit_of(above):
                 bare |= bit_of(card)
@@ -149,8 +156,12 @@ def _take_apart(t: Words, bare: int, left: int, up: int, space: int) -> tuple[in
             if _leaves(t, card, bare, up & bare, space):
                 left |= bit_of(card)
                 space |= t[UNDER + card] == NO_CARD
+                if card == top:
+                    top = t[UNDER + card]
             card, above = t[UNDER + card], card
-    return bare, left, space
+        if top != NO_CARD:
+            tops |= bit_of(top)
+    return tops, bare, left, space
 
 
 @routine
@@ -185,10 +196,10 @@ def _risen(t: Words, bare: int, up: int) -> int:
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game of the position whose cards are located."""
     up, left, space = int64(t[UP]), int64(0), int64(t[EMPTY_COLUMNS] != 0)
-    bare = up | open_reserve(t) | _offered(t)
+    bare, tops = up | open_reserve(t) | _offered(t), int64(t[TOPS])
     while True:
         bare_before, left_before, up_before = bare, left, up
-        bare, left, space = _take_apart(t, bare, left, up, space)
+        tops, bare, left, space = _take_apart(t, tops, bare, left, up, space)
         bare = _take(t, bare, up, space)
         up = _risen(t, bare, up)
         if t[DECK] & ~up == 0:
@@ -197,10 +208,40 @@ def _is_refuted(t: Words) -> bool:
             return True
 
 
+@inlined
+def _next_cards(t: Words) -> int:
+    """Return the lowest card of each suit that is not up."""
+    cards = int64(0)
+    for suit in range(4):
+        cards |= int64(_height(t[UP], suit) < 13) << 13 * suit + _height(t[UP], suit)
+    return cards
+
+
+@inlined
+def _bares_nothing(t: Words, move: int, next_cards: int) -> bool:
+    """Return whether nothing changes by a move but where a card is, and what is turned: then no card becomes safe, as
+    none was before. Neither a foundation nor, if it is part of a position, which columns are empty; and no card can be
+    taken after it that is the next one of its suit and could not be taken before."""
+    card, code = move & 63, (move >> 6) & 15
+    if code in (ON_FOUNDATION, DEALT) or t[CODES + card] == ON_FOUNDATION:
+        return False
+    if t[TO_COLUMNS] and t[IN_STOCK] and (code == ON_SPACE or t[CODES + card] == ON_SPACE):
+        return False  # which columns are empty changes, too
+    if (t[IN_STOCK] | t[IN_RESERVE] | t[IN_CELLS]) & bit_of(card):
+        return bool(t[STACKED] == 0 or t[IN_RESERVE] & bit_of(card) == 0)
+    under = t[UNDER + card]
+    return bool(under == NO_CARD or next_cards & bit_of(under) == 0)
+
+
 @kernel
 def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
-    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
+    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go.
+
+    After a move that bares nothing, nothing happens without a move in most games, so that its key differs from that of
+    the position in one card and in what is turned. Other moves are played, after these.
+    """
+    is_quiet = t[FILLS] == 0 and t[COMPLETE] == 0
     _settle(t, lags)
     encode(t)
     count, visited = int64(0), int64(0)
@@ -211,13 +252,25 @@ def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limi
         locate_cards(t)
         if t[DECK] & ~t[UP] == 0:
             return int64(WON)
-        for number in range(0 if _is_refuted(t) else list_moves(t)):
+        moves, played = 0 if _is_refuted(t) else list_moves(t), int64(0)
+        next_cards, turning = _next_cards(t), turning_of(t)
+        for number in range(moves):
+            move = t[MOVES + number]
+            if is_quiet and _bares_nothing(t, move, next_cards):
+                copy_key(t, keys, visited)
+                change_key(t, move, turning)
+                count += is_new(t, keys, slots, count)
+            else:
+                t[MOVES + played] = move
+                played += 1
+            if count > limit:
+                return count
+        for number in range(played):
             play(t, keys, visited, t[MOVES + number])
             _settle(t, lags)
             encode(t)
-            if is_new(t, keys, slots, count):
-                count += 1
-                if count > limit:
-                    return count
+            count += is_new(t, keys, slots, count)
+            if count > limit:
+                return count
         visited += 1
     return count

@@ -99,6 +99,8 @@ def test_runs_are_selected_by_a_known_name(tmp_path: Path) -> None:
         run = store.run("deal:putt-putt:seed=1:1-2", max_nodes=1)
         assert store.select(game="putt-putt") == store.select(engine="putt-putt/winnable") == [run]
         assert len(list(store.query(game="putt-putt"))) == 2
+        dealmill.report([run], tmp_path / "a.html")
+    assert "Run 1: Putt Putt (golf:hole.wrap=true/winnable)" in (tmp_path / "a.html").read_text()
 
 
 def test_a_users_game_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_jobs_of_compact_runs_end_with_blocks(sqlite_store: Database, monkeypatc
 @pytest.mark.parametrize(
     ("engine", "verdict", "evidence", "low", "high"),
     [
-        ("klondike/winnable", Verdict.UNWINNABLE, "*6C4H 100", 0.01, 0.1),
+        ("klondike/winnable", Verdict.UNWINNABLE, "*6C4H 25", 0.01, 0.1),
         ("klondike/winnable", Verdict.UNWINNABLE, "* 1000000", 1, 10),
         ("spider-1-suit/winnable", Verdict.UNWINNABLE, "* 5000", 1, 10),
         ("klondike/winnable", Verdict.WINNABLE, "6H7S " * 100, 1e-4, 1e-3),

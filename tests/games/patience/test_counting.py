@@ -108,7 +108,7 @@ def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pyte
     check = compiled.CompiledReferee(rules_of("klondike"))
     for positions in (1, MAX_PLAIN, MAX_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
-    assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
+    assert counted == [("plain", 1), ("plain", 25), ("compiled", 26), ("compiled", 999_999)]
 
 
 def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:

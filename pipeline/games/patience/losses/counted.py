@@ -23,8 +23,8 @@ MAX_POSITIONS = 100_000
 MAX_COMPILED, MAX_DEALT = 1_000_000_000, 4_000_000
 """No referee visits more; the second is for stocks that are dealt to the columns, whose positions take 90 bytes each:
 judging a claim takes less than 500 MB."""
-MAX_PLAIN = 100
-"""Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
+MAX_PLAIN = 25
+"""Where there is the compiled one, plain Python counts losses with at most so many: some hundredths of a second."""
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 

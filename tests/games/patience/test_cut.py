@@ -21,7 +21,7 @@ from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import seeds
 from tests.games.patience.small_claims import assert_that_referees_agree, reason, small_decks
 
-RESERVES = (50_103,)
+RESERVES = (50_033, 50_100)
 """Further rules, by which it matters in the relaxed game what leaves a reserve."""
 STACKED = {"spaces": "reserve", "stacked": True}
 """A reserve of which only the last card can move, and which fills spaces."""
@@ -38,8 +38,15 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     fan = rules_of("fan")
     for rules in (rules_of("freecell"), rules_of("golf"), rules_of("spider"), rules_of("simple-simon")):
         assert reason(lambda: read_loss(rules, "cut * 1")).startswith("a relaxed game proves nothing in")  # noqa: B023
-    for changes in ({"move": "whole-pile"}, {"spaces": "waste"}, {"to": "reserve"}, {"decks": 2}, {"hole": "AS"}):
+    for changes in (
+        {"move": "whole-pile"},
+        {"build_wraps": True},
+        {"spaces": "waste"},
+        {"to": "reserve"},
+        {"decks": 2},
+    ):
         assert not cut_proves_losses(replace(fan, **changes))
+    assert not cut_proves_losses(replace(fan, hole="AS"))
 
     @dataclass(frozen=True)
     class LaterRules(Rules):
@@ -61,6 +68,14 @@ def test_altered_claims_are_refused() -> None:
     assert judged("cut * 72") == ""
     assert judged("cut * 71") == "more than 71 positions can be reached"
     assert judged("cut * 73") == "72 positions can be reached, not 73"
+
+
+def test_a_card_that_left_with_those_on_it_is_not_bare() -> None:
+    east_haven = rules_of("east-haven")
+    [text] = to_strings(deal(east_haven, 1, 64, 1))
+    for check in (Referee(east_haven), CompiledReferee(east_haven)):
+        assert reason(lambda: check("winnable", text, Verdict.UNWINNABLE, None, "cut * 20")) == ""  # noqa: B023
+        assert reason(lambda: check("winnable", text, Verdict.UNWINNABLE, None, "cut * 19"))  # noqa: B023
 
 
 def test_a_loss_is_told_in_words() -> None:

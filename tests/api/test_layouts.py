@@ -111,7 +111,7 @@ def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
 @pytest.mark.parametrize(
     ("game", "hint"),
     [
-        ("Memory", " (did you mean memory?)"),
+        ("memori", " (did you mean memory?)"),
         ("", ""),
         ("backgammon", ""),
         (None, ""),

@@ -14,11 +14,11 @@ MODULES = sorted(FOLDER.glob("*.py"))
 PLAIN_WORDS = {
     f"dealmill.pipeline.{name}"
     for name in (
-        *("arguments", "errors", "games.deals", "printable", "progress.events"),
+        *("arguments", "errors", "games.deals", "games.names", "printable", "progress.events"),
         *("results.conditions", "results.measures", "results.record", "system.extras", "system.log_lines"),
     )
 }
-GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
+GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.installed", "dealmill.pipeline.games.verdict"}
 OTHERS = {
     "__init__": {"dealmill.workers.children"},
     "operate": {"dealmill.web.serving"},

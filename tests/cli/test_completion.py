@@ -71,7 +71,7 @@ def test_engines_are_completed_without_a_store(words: list[str], folder: Path) -
 @pytest.mark.parametrize("words", [["deal"], ["survey"], ["answer"], ["show"], ["run", "--game"], ["query", "--game"]])
 def test_games_are_completed(words: list[str], folder: Path) -> None:
     assert [name for name, _ in completed(*words)] == list(api.games())
-    assert completed(*words, typed="lu") == [("lucas", find_game("lucas").name)]
+    assert completed(*words, typed="luca") == [("lucas", find_game("lucas").name)]
     assert [name for name, _ in completed(*words, typed="cam")] == ["camelot"]
 
 

@@ -221,10 +221,12 @@ def _next_cards(t: Words) -> int:
 def _bares_nothing(t: Words, move: int, next_cards: int) -> bool:
     """Return whether nothing changes by a move but where a card is, and what is turned: then no card becomes safe, as
     none was before. Neither a foundation nor, if it is part of a position, which columns are empty; and no card can be
-    taken after it that is the next one of its suit and could not be taken before."""
+    taken after it that is the next one of its suit and could not be taken before, or was in the stock."""
     card, code = move & 63, (move >> 6) & 15
     if code in (ON_FOUNDATION, DEALT) or t[CODES + card] == ON_FOUNDATION:
         return False
+    if t[IN_STOCK] & next_cards & bit_of(card):
+        return False  # a card that could be safe, but for the stock, in which it was not looked for
     if t[TO_COLUMNS] and t[IN_STOCK] and (code == ON_SPACE or t[CODES + card] == ON_SPACE):
         return False  # which columns are empty changes, too
     if (t[IN_STOCK] | t[IN_RESERVE] | t[IN_CELLS]) & bit_of(card):

@@ -338,6 +338,7 @@ def test_pieces_are_those_of_games_like_yukon() -> None:
         {"stock": 3},
         {"removable": True},
         {"complete": True},
+        {"build_wraps": True},
         {"decks": 2},
     )
     for change in changes:

@@ -223,6 +223,7 @@ def test_cards_that_wait_for_places_are_told() -> None:
         {"suits": 2},
         {"foundations": "dealt"},
         {"hole": "AS"},
+        {"build_wraps": True},
     ],
 )
 def test_cards_that_wait_for_places_prove_nothing_by_other_rules(changes: dict[str, object]) -> None:
@@ -230,6 +231,13 @@ def test_cards_that_wait_for_places_prove_nothing_by_other_rules(changes: dict[s
     assert not cards_wait_for_places(rules)
     with pytest.raises(InvalidEvidence, match="waiting cards prove nothing in spiderette"):
         read_loss(rules, "waits * 5")
+
+
+def test_a_pair_waits_where_no_set_does() -> None:
+    layout = "scorpion 3SAD/4s2D/4d3D2SAS foundations:4C4H"
+    waiting = Waiting(SMALL, Referee(SMALL).position(layout))
+    assert waiting.is_lost() and not waiting.largest({"3S", "AD", "4S", "2D", "4D", "3D", "2S", "AS"})
+    assert refusals(SMALL, layout, "waits * 1") == ["", ""]
 
 
 PLACES = replace(rules_of("spiderette"), ranks=4, sizes=(5, 5, 6), stock=0)
@@ -272,6 +280,8 @@ def test_a_list_of_cards_that_wait_proves_nothing_if_they_have_several_places() 
         {"suits": 2},
         {"foundations": "dealt"},
         {"hole": "AS"},
+        {"build_wraps": True},
+        {"move": "whole-pile"},
     ],
 )
 def test_waiting_cards_prove_nothing_by_other_rules(changes: dict[str, object]) -> None:

@@ -9,55 +9,30 @@ from dealmill.pipeline.games.patience import GAMES as PATIENCES
 
 DEALS, FEWER_DEALS, MORE_DEALS = 10_000, 1_000, 20_000
 FEWER = (
-    "bakers-dozen",
-    "beleaguered-castle",
     "chinaman",
-    "east-haven",
-    "eight-off-any-card-spaces",
     "flower-garden",
     "forty-thieves",
-    "free-cell-4-pile",
-    "free-cell-5-pile",
-    "free-cell-6-pile",
-    "free-cell-7-pile",
     "gypsy",
     "king-albert",
-    "kings-only-bakers-game",
-    "klondike-reserve",
-    "morehead",
     "mrs-mop",
-    "penguin",
-    "portuguese-solitaire",
-    "putt-putt",
-    "raglan",
-    "relaxed-freecell",
     "scotch-patience",
-    "siegecraft",
     "simple-simon",
-    "somerset",
     "spider",
     "spider-1-suit",
     "spider-2-suits",
     "spiderette",
     "streets-and-alleys",
-    "stronghold",
-    "thirty",
     "thumb-and-pouch",
     "wasp",
-    "westhaven",
     "whitehead",
     "will-o-the-wisp",
 )
-"""Games of which `FEWER_DEALS` are searched: those some of whose deals take a second or more, and the latest."""
+"""Games of which `FEWER_DEALS` are searched, since some of their deals take seconds."""
 MORE = ("klondike", "klondike-deal-1")
 """Games of which `MORE_DEALS` are searched, within a limit by which all are decided. It takes time only for those few
 that need it: of 20,000 deals that turn three cards, three need more than the default limit."""
-NODES = {
-    **dict.fromkeys(("flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000),
-    **dict.fromkeys(MORE, 200_000_000),
-    "gypsy": 200_000,
-}
-"""Limits of games whose survey would take long with the default limit, or decides all deals with another."""
+NODES = dict.fromkeys(MORE, 200_000_000)
+"""Limits by which surveys decide deals that the default limit leaves open."""
 VARIANTS = (
     "canister",
     "chinaman",

@@ -27,7 +27,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules_of_copies, seeds
 
-LIMIT = 10_000
+LIMIT = 20_000
 MOVES = 10
 """The moves of a random walk."""
 MIDDLE = "forty-thieves KC/KC/KH/KH/KS/KS/KD/KD/QCQHQSQD/QCQHQSQD foundations:JCJCJHTHJSJSJDJD stock:JH"

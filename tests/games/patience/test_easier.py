@@ -94,5 +94,5 @@ def test_what_can_be_won_can_be_won_in_the_easier_game(seeds: Sequence[int]) -> 
 def test_what_can_be_won_can_be_won_in_the_easier_game_of_many_rules(seeds: range) -> None:
     """In more than 30,000 easier games in all."""
     outcomes = [won for seed in seeds for won in attack(seed)]
-    assert len(outcomes) > 2_500
+    assert len(outcomes) > 2_400
     assert all(outcomes)

@@ -38,9 +38,9 @@ def reason(check: Callable[[], object]) -> str:
     return ""
 
 
-def counted(rules: Rules, text: str, form: str) -> str:
+def counted(rules: Rules, text: str, form: str, claim: int = CLAIM) -> str:
     """Return what the compiled referee says of a claim that is not true."""
-    return reason(lambda: check_loss(rules, text, read_loss(rules, f"{form} {CLAIM}")))
+    return reason(lambda: check_loss(rules, text, read_loss(rules, f"{form} {claim}")))
 
 
 def assert_that_referees_agree(rules: Rules, text: str, form: str) -> None:

@@ -35,6 +35,8 @@ from dealmill.verdicts import Verdict
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
 SECONDS = 1
 """The CPU time that Solvitaire has for a deal."""
+NODES = 1_000_000
+"""How many nodes ours may visit."""
 FEWEST = 10
 """The deals that both must decide, for times to be compared."""
 SOLVITAIRE = "Solvitaire"
@@ -46,7 +48,6 @@ VERDICTS = dict(zip(("solved", "unsolvable"), DECIDED, strict=True))
 COLUMNS = [
     "game",
     "version",
-    "nodes",
     "won, lost, undecided",
     "Solvitaire",
     "decided by us alone",
@@ -64,9 +65,9 @@ hand, from [its sources](https://github.com/thecharlieblake/Solvitaire), which a
 part of Dealmill.
 
 Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
-{seconds} s on each, and ours may visit as many nodes as the default limit of the game allows. Times are CPU seconds of
-one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time of
-one call for all deals, and includes reading them, and the count of positions that proves a loss; Solvitaire gives no
+{seconds} s on each, and ours may visit {nodes:,} nodes, fewer than the default limit of most games. Times are CPU
+seconds of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time
+of one call for all deals, and includes reading them, and the count of positions that proves a loss; Solvitaire gives no
 proofs. The last column compares the deals that both decide, if they are at least {fewest}, for which ours is called
 again.
 
@@ -152,8 +153,6 @@ class Comparison:
     title: str
     version: str
     """The version of our engine."""
-    nodes: int | None
-    """Our limit."""
     pairs: Sequence[tuple[Answer, Answer]]
     """Ours, and Solvitaire's."""
 
@@ -198,7 +197,6 @@ class Comparison:
         return [
             self.title,
             self.version.partition("-")[0],
-            f"{self.nodes:,}" if self.nodes else "",
             *(", ".join(str(count[verdict]) for verdict in (*DECIDED, Verdict.UNDECIDED)) for count in counts),
             *map(str, self.alone),
             ", ".join(map(str, self.contradictions)) or "none",
@@ -227,7 +225,7 @@ def _seconds_of_children() -> float:
 
 
 def ours(game: Patience, deals: int, decided: Collection[int]) -> dict[int, Answer]:
-    """Decide deals within the default limit, and those of them again that Solvitaire decided, too. Answers of one call
+    """Decide deals within `NODES`, and those of them again that Solvitaire decided, too. Answers of one call
     have its mean time."""
     layouts = to_strings(deal(replace(game.rules, numbers="solvitaire"), FIELD_SEED, 1, deals))
     load(game.full_name(game.engines[0]))
@@ -241,7 +239,7 @@ def ours(game: Patience, deals: int, decided: Collection[int]) -> dict[int, Answ
 
 def _solve(game: Patience, layouts: Sequence[str]) -> tuple[list[Verdict], float]:
     start = process_time()
-    solved = solve(game.full_name(game.engines[0]), layouts, game.engines[0].max_nodes)
+    solved = solve(game.full_name(game.engines[0]), layouts, NODES if game.engines[0].max_nodes else None)
     return list(solved.verdicts), process_time() - start
 
 
@@ -263,7 +261,7 @@ def compare(program: str, preset: str, game: Patience, deals: int, answers: Answ
         answers.add(SOLVITAIRE, preset, {number: theirs(program, preset, number)})
         _tell(f"\r{preset}: Solvitaire, deal {number} of {deals}")
     engine, by_solvitaire = game.engines[0], answers.get(SOLVITAIRE, preset, deals)
-    solver = f"{engine.version} with {engine.max_nodes} nodes"
+    solver = f"{engine.version} with {NODES} nodes"
     if len(answers.get(solver, preset, deals)) < deals:
         _tell(f"\r{preset}: {solver}, {deals} deals\n")
         decided = [number for number, answer in by_solvitaire.items() if answer.decided]
@@ -271,7 +269,7 @@ def compare(program: str, preset: str, game: Patience, deals: int, answers: Answ
     by_engine = answers.get(solver, preset, deals)
     pairs = [(by_engine[number], by_solvitaire[number]) for number in range(1, deals + 1)]
     title = game.title if game.name in games() else known_as(preset)
-    return Comparison(title, str(engine.version), engine.max_nodes, pairs)
+    return Comparison(title, str(engine.version), pairs)
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:
@@ -314,6 +312,7 @@ def main() -> int:
     text = TEXT.format(
         deals=options.deals,
         seconds=SECONDS,
+        nodes=NODES,
         fewest=FEWEST,
         summary=summary(comparisons),
         table=table(COLUMNS, [comparison.row for comparison in comparisons]),

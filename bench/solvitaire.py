@@ -1,4 +1,4 @@
-"""Compare the engine of patiences with Solvitaire, deal by deal, and write docs/beside-others.md.
+"""Compare the engines of patiences with Solvitaire, deal by deal, and write docs/beside-others.md.
 
 ``python -m bench.solvitaire PROGRAM ANSWERS``. The program is built by hand from github.com/thecharlieblake/Solvitaire.
 Each answer is appended to ANSWERS, a CSV file, and is not computed again: an interrupted comparison goes on where it
@@ -20,34 +20,34 @@ from textwrap import fill
 from time import process_time
 from typing import NamedTuple
 
-import numpy as np
-
+from bench.reproduce.families import known_as
 from bench.reproduce.page import table
-from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import Texts, to_batch
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import to_strings
+from dealmill.pipeline.games.names import games_by_name
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.engine.plain.engine import FIRST_ROOM, Winnable
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
-from dealmill.pipeline.games.patience.searches import PLAIN_VERSION
+from dealmill.pipeline.solving.loading import load
+from dealmill.pipeline.solving.solve import solve
 from dealmill.verdicts import Verdict
 
-PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
 SECONDS = 1
 """The CPU time that Solvitaire has for a deal."""
 NODES = 1_000_000
+"""How many nodes ours may visit."""
 FEWEST = 10
 """The deals that both must decide, for times to be compared."""
 SOLVITAIRE = "Solvitaire"
-PRESETS = {"freecell": "free-cell"}
-"""Its names of games, where they are not ours."""
+NAMES = {"free-cell": "freecell"}
+"""Our names of its presets, where they are not the same."""
 DECIDED = (Verdict.WINNABLE, Verdict.UNWINNABLE)
 VERDICTS = dict(zip(("solved", "unsolvable"), DECIDED, strict=True))
 """Its words for the verdicts."""
 COLUMNS = [
     "game",
-    "nodes",
+    "version",
     "won, lost, undecided",
     "Solvitaire",
     "decided by us alone",
@@ -65,15 +65,16 @@ hand, from [its sources](https://github.com/thecharlieblake/Solvitaire), which a
 part of Dealmill.
 
 Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
-{seconds} s on each, and ours (version {version} of the engine) may visit {nodes:,} nodes; where Solvitaire then
-decides more deals, ours may visit twice as many, and so on, as long as it takes no longer in sum. Times are CPU seconds
-of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time
-of one call for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last
-column compares the deals that both decide, if they are at least {fewest}, for which ours is called again.
+{seconds} s on each, and ours may visit {nodes:,} nodes, fewer than the default limit of most games. Times are CPU
+seconds of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time
+of one call for all deals, and includes reading them, and the count of positions that proves a loss; Solvitaire gives no
+proofs. The last column compares the deals that both decide, if they are at least {fewest}, for which ours is called
+again.
 
-The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`). In `klondike`,
-`canfield` and `northwest-territory`, it moves part of a run only if that frees a card for a foundation, which wins the
-same deals.
+The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`) and as the variants of
+[the page of names](games-by-name.md). In `klondike`, `canfield` and `northwest-territory`, it moves part of a run only
+if that frees a card for a foundation, which wins the same deals; presets for other parts of runs are left out, since
+they are the same games to us.
 
 {summary}
 
@@ -150,8 +151,8 @@ class Comparison:
     """The answers of both solvers to the same deals of a game."""
 
     title: str
-    nodes: int
-    """Our limit."""
+    version: str
+    """The version of our engine."""
     pairs: Sequence[tuple[Answer, Answer]]
     """Ours, and Solvitaire's."""
 
@@ -190,18 +191,12 @@ class Comparison:
         return ours > theirs
 
     @property
-    def may_double(self) -> bool:
-        """Whether Solvitaire decides more deals, and twice as many nodes would not make ours take longer in sum."""
-        ours, theirs = self.seconds
-        return self.alone[1] > self.alone[0] and 2 * ours <= theirs and 2 * self.nodes <= FIRST_ROOM
-
-    @property
     def row(self) -> list[str]:
         """The row of the table."""
         counts = [Counter(pair[side].verdict for pair in self.pairs) for side in (0, 1)]
         return [
             self.title,
-            f"{self.nodes:,}",
+            self.version.partition("-")[0],
             *(", ".join(str(count[verdict]) for verdict in (*DECIDED, Verdict.UNDECIDED)) for count in counts),
             *map(str, self.alone),
             ", ".join(map(str, self.contradictions)) or "none",
@@ -210,9 +205,9 @@ class Comparison:
         ]
 
 
-def theirs(program: str, game: str, number: int) -> Answer:
+def theirs(program: str, preset: str, number: int) -> Answer:
     """Let Solvitaire decide a deal."""
-    call = ["prlimit", f"--cpu={SECONDS}", program, "--type", PRESETS.get(game, game), "--random", str(number)]
+    call = ["prlimit", f"--cpu={SECONDS}", program, "--type", preset, "--random", str(number)]
     times = [_seconds_of_children()]
     done = subprocess.run([*call, "--classify"], check=False, capture_output=True, text=True)
     times.append(_seconds_of_children())
@@ -229,56 +224,52 @@ def _seconds_of_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def ours(game: Patience, nodes: int, deals: int, decided: Collection[int]) -> dict[int, Answer]:
-    """Decide deals within `nodes` each, and those of them again that Solvitaire decided, too. Answers of one call have
-    its mean time."""
-    layouts = deal(replace(game.rules, numbers="solvitaire"), FIELD_SEED, 1, deals)
-    _solve(game, nodes, layouts.part(0, 1))  # compiled before it is timed
-    verdicts, seconds = _solve(game, nodes, layouts)
-    both = [number for number in decided if verdicts[number - 1] is not Verdict.UNDECIDED]
-    _, seconds_of_both = _solve(game, nodes, layouts.take(np.array(both, dtype=np.int64) - 1))
+def ours(game: Patience, deals: int, decided: Collection[int]) -> dict[int, Answer]:
+    """Decide deals within `NODES`, and those of them again that Solvitaire decided, too. Answers of one call
+    have its mean time."""
+    layouts = to_strings(deal(replace(game.rules, numbers="solvitaire"), FIELD_SEED, 1, deals))
+    load(game.full_name(game.engines[0]))
+    _solve(game, layouts[:1])  # compiled before it is timed
+    verdicts, seconds = _solve(game, layouts)
+    both = [number for number in decided if verdicts[number - 1] in DECIDED]
+    _, seconds_of_both = _solve(game, [layouts[number - 1] for number in both])
     means = {True: seconds_of_both / max(len(both), 1), False: (seconds - seconds_of_both) / max(deals - len(both), 1)}
     return {number: Answer(verdict, means[number in both]) for number, verdict in enumerate(verdicts, start=1)}
 
 
-def _solve(game: Patience, nodes: int, layouts: Texts) -> tuple[list[Verdict], float]:
+def _solve(game: Patience, layouts: Sequence[str]) -> tuple[list[Verdict], float]:
     start = process_time()
-    solved = Winnable(game.rules)(layouts, nodes)
-    return to_batch(solved).verdicts, process_time() - start
+    solved = solve(game.full_name(game.engines[0]), layouts, NODES if game.engines[0].max_nodes else None)
+    return list(solved.verdicts), process_time() - start
 
 
-def compared(program: str) -> list[str]:
-    """Return the games that both play by the same rules."""
+def compared(program: str) -> dict[str, Patience]:
+    """Return the presets that both play by the same rules, each with our game, the first preset of each game."""
     listed = subprocess.run([program, "--available-game-types"], capture_output=True, text=True, check=True)
-    presets = listed.stdout.split()
-    return [name for name, game in PATIENCES.items() if not game.rules.complete and PRESETS.get(name, name) in presets]
+    presets: dict[str, tuple[str, Patience]] = {}
+    for preset in listed.stdout.split():
+        name = NAMES.get(preset, preset)
+        game = find_game(games_by_name().get(name, name)) if name in (*games(), *games_by_name()) else None
+        if isinstance(game, Patience) and not game.rules.complete:
+            presets.setdefault(game.name, (preset, game))
+    return dict(presets.values())
 
 
-def compare(program: str, name: str, deals: int, answers: Answers) -> Comparison:
+def compare(program: str, preset: str, game: Patience, deals: int, answers: Answers) -> Comparison:
     """Compare the answers on a game, and compute those that are missing."""
-    for number in sorted(set(range(1, deals + 1)) - set(answers.get(SOLVITAIRE, name, deals))):
-        answers.add(SOLVITAIRE, name, {number: theirs(program, name, number)})
-        _tell(f"\r{PATIENCES[name].title}: Solvitaire, deal {number} of {deals}")
-    comparison = _compare_within(NODES, name, deals, answers)
-    while comparison.may_double:
-        longer = _compare_within(2 * comparison.nodes, name, deals, answers)
-        if longer.takes_longer:
-            break
-        comparison = longer
-    return comparison
-
-
-def _compare_within(nodes: int, name: str, deals: int, answers: Answers) -> Comparison:
-    """Compare the answers on a game, ours within so many nodes."""
-    game, by_solvitaire = PATIENCES[name], answers.get(SOLVITAIRE, name, deals)
-    solver = f"{game.engines[0].version} with {nodes} nodes"
-    if len(answers.get(solver, name, deals)) < deals:
-        _tell(f"\r{game.title}: {solver}, {deals} deals\n")
+    for number in sorted(set(range(1, deals + 1)) - set(answers.get(SOLVITAIRE, preset, deals))):
+        answers.add(SOLVITAIRE, preset, {number: theirs(program, preset, number)})
+        _tell(f"\r{preset}: Solvitaire, deal {number} of {deals}")
+    engine, by_solvitaire = game.engines[0], answers.get(SOLVITAIRE, preset, deals)
+    solver = f"{engine.version} with {NODES} nodes"
+    if len(answers.get(solver, preset, deals)) < deals:
+        _tell(f"\r{preset}: {solver}, {deals} deals\n")
         decided = [number for number, answer in by_solvitaire.items() if answer.decided]
-        answers.add(solver, name, ours(game, nodes, deals, decided))
-    by_engine = answers.get(solver, name, deals)
+        answers.add(solver, preset, ours(game, deals, decided))
+    by_engine = answers.get(solver, preset, deals)
     pairs = [(by_engine[number], by_solvitaire[number]) for number in range(1, deals + 1)]
-    return Comparison(game.title, nodes, pairs)
+    title = game.title if game.name in games() else known_as(preset)
+    return Comparison(title, str(engine.version), pairs)
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:
@@ -314,11 +305,13 @@ def main() -> int:
     parser.add_argument("--deals", type=int, default=200, help="the number of deals of each game (default: 200)")
     options = parser.parse_args()
     answers = Answers(options.answers)
-    comparisons = [compare(options.program, name, options.deals, answers) for name in compared(options.program)]
+    comparisons = [
+        compare(options.program, preset, game, options.deals, answers)
+        for preset, game in compared(options.program).items()
+    ]
     text = TEXT.format(
         deals=options.deals,
         seconds=SECONDS,
-        version=PLAIN_VERSION,
         nodes=NODES,
         fewest=FEWEST,
         summary=summary(comparisons),

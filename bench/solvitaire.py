@@ -66,10 +66,10 @@ part of Dealmill.
 
 Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
 {seconds} s on each, and ours may visit {nodes:,} nodes, fewer than the default limit of most games. Times are CPU
-seconds of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time
-of one call for all deals, and includes reading them, and the count of positions that proves a loss; Solvitaire gives no
-proofs. The last column compares the deals that both decide, if they are at least {fewest}, for which ours is called
-again.
+seconds of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is
+the time of one call for all deals, and includes reading them, and the count of positions that proves a loss;
+Solvitaire gives no proofs. The last column compares the deals that both decide, if they are at least {fewest}, for
+which ours is called again.
 
 The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`) and as the variants of
 [the page of names](games-by-name.md). In `klondike`, `canfield` and `northwest-territory`, it moves part of a run only

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from dealmill.pipeline.games.patience.display.picture import PatienceDisplay
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
@@ -32,6 +33,28 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     for seed in seeds:
         for rules, text in small_decks(seed):
             assert_that_referees_agree(rules, text, "cut *")
+
+
+def test_a_card_of_the_stock_may_be_safe_where_it_goes() -> None:
+    """But not in a stock that is turned by two cards: so more happens after its move than that it lies elsewhere."""
+    stock: dict[str, Any] = {
+        "stock": 5,
+        "draw": 2,
+        "passes": UNLIMITED,
+        "reserve": 3,
+        "stacked": False,
+        "removable": False,
+    }
+    columns: dict[str, Any] = {
+        "ranks": 3,
+        "sizes": (0, 2, 0, 0, 0, 2),
+        "build": "none",
+        "move": "any",
+        "spaces": "kings",
+    }
+    rules = replace(rules_of("fan"), foundations="2", **stock, **columns)
+    layout = "fan AS/AC/-/-/-/3H foundations:3CAD reserve:2H stock:2S3SAH"
+    assert_that_referees_agree(rules, layout, "cut *")
 
 
 def test_the_form_is_refused_where_it_proves_nothing() -> None:

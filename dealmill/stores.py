@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MAX_INTEGER, check_integer, node_limit, takes
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.games.descriptions import Layout, Reject
 from dealmill.pipeline.ingest.options import (
@@ -63,7 +64,7 @@ from dealmill.pipeline.store.sources.source import (
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
 from dealmill.pipeline.system.settings import settings
 from dealmill.runs import Run
-from dealmill.surveys import Survey, survey_game
+from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.ingest.sources import SourceSpec
@@ -698,17 +699,19 @@ class Store:
         DifferenceError
             If the record of the survey is damaged.
         """
-        return survey_game(
-            self._database,
-            game,
-            engine,
-            half_width=half_width,
-            count=count,
-            seed=seed,
-            parameters=parameters,
-            max_nodes=max_nodes,
-            progress=progress,
+        from dealmill.pipeline.survey.growth import Width, open_survey
+        from dealmill.workers.working import grow_survey
+
+        limit = node_limit(max_nodes)
+        definition, used = engine_of(game, engine)
+        goal = (
+            Width.parse(half_width, scored=used.scores)
+            if count is None
+            else check_integer("count", count, 1, MAX_ITEMS)
         )
+        deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
+        planned = open_survey(self._database, deals, definition.full_name(used), limit)
+        return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def pack(
         self,

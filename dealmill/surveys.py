@@ -5,41 +5,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit
 from dealmill.pipeline.evidence.digests import BLOCK
-from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.deals import DealRange
-from dealmill.pipeline.progress.events import Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.runs import Run
 
 if TYPE_CHECKING:
     from dealmill.pipeline.survey.estimate import Estimate
-
-
-def survey_game(
-    database: Database,
-    game: str,
-    engine: str | None,
-    *,
-    half_width: str | float,
-    count: int | None,
-    seed: int,
-    parameters: Mapping[str, int] | None,
-    max_nodes: int | None,
-    progress: Progress,
-) -> "Survey":
-    """Solve deals of a game until the interval is narrow enough, or as many as are asked for; see `Store.survey`."""
-    from dealmill.pipeline.survey.growth import Width, open_survey
-    from dealmill.workers.working import grow_survey  # loads Celery
-
-    limit = node_limit(max_nodes)
-    owner, used = engine_of(game, engine)
-    goal = Width.parse(half_width, scored=used.scores) if count is None else check_integer("count", count, 1, MAX_ITEMS)
-    deals = DealRange(owner, seed, 1, MAX_INTEGER, parameters or {})
-    planned = open_survey(database, deals, owner.full_name(used), limit)
-    return Survey(database, *grow_survey(database, planned.id, goal, progress))
 
 
 class Survey(Run):

@@ -29,6 +29,7 @@ from dealmill.pipeline.arguments import (
     whole_number,
 )
 from dealmill.pipeline.errors import DealmillError, UsageError
+from dealmill.pipeline.games.names import games_by_name
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.results.conditions import CONDITIONS, VERDICT, Condition
 
@@ -60,9 +61,8 @@ def _games() -> Iterator[Choice]:
 
 
 def _names() -> Iterator[Choice]:
-    from dealmill.pipeline.games.installed import other_names
-
-    yield from other_names().items()
+    games = dealmill.games()
+    yield from ((name, game) for name, game in games_by_name().items() if name not in games)
 
 
 def _engines() -> Iterator[Choice]:

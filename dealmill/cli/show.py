@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from textwrap import wrap
@@ -120,7 +121,6 @@ def _find(
 ) -> "tuple[dealmill.Result, dealmill.RunStatus | None]":
     """Return a result, with the status of its run if it is stored."""
     from dealmill.pipeline.games.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
-    from dealmill.pipeline.games.installed import known_as
 
     if layout is not None:
         try:
@@ -137,8 +137,10 @@ def _find(
         deal = parse_deal(item)
         [result] = dealmill.solve(deal.game.name, deal, engine=engine)
         return result, None
-    if ":" not in item and (game := known_as(item)).partition(":")[0] in dealmill.games():
-        raise UsageError(f"{item} is a game: give a layout of it, too, or show a deal: deal:{game}:seed=1:5")
+    if ":" not in item:
+        with suppress(dealmill.NotFoundError):
+            game = dealmill.games(item)[item].name
+            raise UsageError(f"{item} is a game: give a layout of it, too, or show a deal: deal:{game}:seed=1:5")
     with dealmill.open() as store:
         result = store.result(item, retracted=retracted)
         return result, store.status(result.run)[0].progress

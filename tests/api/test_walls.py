@@ -18,7 +18,7 @@ PLAIN_WORDS = {
         *("results.conditions", "results.measures", "results.record", "system.extras", "system.log_lines"),
     )
 }
-GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.installed", "dealmill.pipeline.games.verdict"}
+GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
 OTHERS = {
     "__init__": {"dealmill.workers.children"},
     "operate": {"dealmill.web.serving"},

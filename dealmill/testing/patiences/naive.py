@@ -311,7 +311,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
-        if rules.move == "whole-pile" and source == "columns" and leaves_some(rest, before):
+        if rules.move == "whole-pile" and source == "columns" and leaves_cards(rest, before):
             continue
         space = {
             "any": True,
@@ -334,7 +334,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         yield (column[-1].name if column else empty), after
 
 
-def leaves_some(rest: State, before: State) -> bool:
+def leaves_cards(rest: State, before: State) -> bool:
     """Return whether the column from which cards were picked up is not empty."""
     return any(column and column != old for column, old in zip(rest.columns, before.columns, strict=True))
 

@@ -87,14 +87,14 @@ def random_rules(random: Random) -> Rules:
 
 
 def _with_rare_keys(rules: Rules) -> Rules:
-    """Return rules, one in eight of them with whole columns that move or ranks that wrap. Most forms of evidence refuse
+    """Return rules, one in sixteen with whole columns that move or ranks that wrap. Most forms of evidence refuse
     these, so more of them would weaken the tests of the forms. They are drawn apart from all else."""
     random = Random(repr(rules))
     chance = random.random()
-    if chance < 1 / 16:
+    if chance < 1 / 32:
         return replace(rules, move=random.choice(PILES), run="build")
     wraps = rules.build != "none" and rules.ranks > 1 and (rules.copies == 1 or rules.move == "card")
-    return replace(rules, build_wraps=True) if chance < 1 / 8 and wraps else rules
+    return replace(rules, build_wraps=True) if chance < 1 / 16 and wraps else rules
 
 
 def random_castle_rules(random: Random) -> Rules:

@@ -27,7 +27,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules_of_copies, seeds
 
-LIMIT = 20_000
+LIMIT, LIMIT_WITH_RESERVE = 10_000, 20_000
 MOVES = 10
 """The moves of a random walk."""
 MIDDLE = "forty-thieves KC/KC/KH/KH/KS/KS/KD/KD/QCQHQSQD/QCQHQSQD foundations:JCJCJHTHJSJSJDJD stock:JH"
@@ -46,7 +46,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     for seed in seeds:
         rules = random_rules_of_copies(Random(seed))
         layouts, referee = layouts_of(rules, seed), Referee(rules)
-        batch = to_batch(Spider(rules)(to_texts(layouts), LIMIT))
+        batch = to_batch(Spider(rules)(to_texts(layouts), LIMIT_WITH_RESERVE if rules.reserve else LIMIT))
         for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
             truth = naive.counted(text, rules, 300)
             if truth is not None:

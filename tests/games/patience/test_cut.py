@@ -22,7 +22,7 @@ from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import seeds
 from tests.games.patience.small_claims import assert_that_referees_agree, reason, small_decks
 
-RESERVES = (50_079,)
+RESERVES = (50_103,)
 """Further rules, by which it matters in the relaxed game what leaves a reserve."""
 STACKED = {"spaces": "reserve", "stacked": True}
 """A reserve of which only the last card can move, and which fills spaces."""

@@ -92,7 +92,7 @@ def test_what_can_be_won_can_be_won_in_the_easier_game(seeds: Sequence[int]) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("seeds", parts_by_hand(range(6_000, 9_000, 250), 250))
 def test_what_can_be_won_can_be_won_in_the_easier_game_of_many_rules(seeds: range) -> None:
-    """In nearly 30,000 easier games in all."""
+    """In more than 30,000 easier games in all."""
     outcomes = [won for seed in seeds for won in attack(seed)]
-    assert len(outcomes) > 2_400
+    assert len(outcomes) > 2_500
     assert all(outcomes)

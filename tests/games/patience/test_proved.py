@@ -5,7 +5,7 @@ import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
@@ -133,6 +133,11 @@ def is_covered(claim: Claim) -> bool:
 def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list[tuple[Claim, str]]:
     """Return the claims that only one of the two referees accepts, with what Python says."""
     return proved.differences(programs, filter(is_covered, claims), folder, write_rules, reason_of_python)[0]
+
+
+def first_claims(real: Iterable[Claim], altered: Callable[[Claim], Iterable[Claim]], number: int) -> list[Claim]:
+    """Return so many claims, each once: those of our engine, and what they are altered to."""
+    return list(dict.fromkeys(islice(chain.from_iterable(map(altered, real)), number)))
 
 
 def some_claims(number: int, first_seed: int) -> list[Claim]:

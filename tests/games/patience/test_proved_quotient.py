@@ -4,7 +4,6 @@ docs/proofs/README.md."""
 import json
 import subprocess
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -14,7 +13,14 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import altered_texts, assert_agrees, counted, reason_of_python, write_rules
+from tests.games.patience.test_proved import (
+    altered_texts,
+    assert_agrees,
+    counted,
+    first_claims,
+    reason_of_python,
+    write_rules,
+)
 from tests.games.patience.test_quotient import quotient_rules
 from tests.games.proved import ClaimedLoss as Claim
 from tests.games.proved import differences
@@ -49,20 +55,14 @@ def altered(claim: Claim) -> Iterator[Claim]:
         yield from altered_texts(claim)
 
 
-def some_claims(number: int, first_seed: int) -> list[Claim]:
-    """Return so many claims of small decks, real and altered ones."""
-    claims = (each for claim in random_claims(first_seed) for each in altered(claim))
-    return list(dict.fromkeys(islice(claims, number)))
-
-
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
-    assert_agrees(programs, some_claims(500, 90_000), tmp_path)
+    assert_agrees(programs, first_claims(random_claims(90_000), altered, 500), tmp_path)
 
 
 @pytest.mark.by_hand
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
-    assert_agrees(programs, some_claims(20_000, 100_000), tmp_path)
+    assert_agrees(programs, first_claims(random_claims(100_000), altered, 20_000), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ docs/proofs/README.md."""
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -24,6 +23,7 @@ from tests.games.patience.test_proved import (
     assert_agrees,
     assert_losses_are_proved,
     counted,
+    first_claims,
     ordered,
     reason_of_python,
     within_the_proof,
@@ -75,12 +75,6 @@ def altered_claims(claim: Claim) -> Iterator[Claim]:
             yield changed._replace(evidence=f"{word} {changed.evidence}")
 
 
-def some_claims(number: int, first_seed: int) -> list[Claim]:
-    """Return so many claims of small decks, real and altered ones."""
-    claims = (each for claim in random_claims(first_seed) for each in altered_claims(claim))
-    return list(dict.fromkeys(islice(claims, number)))
-
-
 def assert_each_form_agrees(programs: Path, claims: list[Claim], folder: Path) -> None:
     """Check the claims of each form."""
     for word in ("cut", "safe"):
@@ -88,13 +82,13 @@ def assert_each_form_agrees(programs: Path, claims: list[Claim], folder: Path) -
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
-    assert_each_form_agrees(programs, some_claims(700, 200_000), tmp_path)
+    assert_each_form_agrees(programs, first_claims(random_claims(200_000), altered_claims, 700), tmp_path)
 
 
 @pytest.mark.by_hand
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
-    assert_each_form_agrees(programs, some_claims(20_000, 300_000), tmp_path)
+    assert_each_form_agrees(programs, first_claims(random_claims(300_000), altered_claims, 20_000), tmp_path)
 
 
 def golden_claims() -> Iterator[Claim]:

@@ -3,7 +3,6 @@ docs/proofs/README.md."""
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -13,7 +12,14 @@ from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import rules_of
-from tests.games.patience.test_proved import assert_agrees, counted, reason_of_python, within_the_proof, write_rules
+from tests.games.patience.test_proved import (
+    assert_agrees,
+    counted,
+    first_claims,
+    reason_of_python,
+    within_the_proof,
+    write_rules,
+)
 from tests.games.patience.test_proved_safe import altered_claims
 from tests.games.patience.test_walks import walked_rules
 from tests.games.proved import ClaimedLoss as Claim
@@ -39,20 +45,14 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
             yield counted(Claim(rules, layout, f"walks * {FEW}"))
 
 
-def some_claims(number: int, first_seed: int) -> list[Claim]:
-    """Return so many claims of small decks, real and altered ones."""
-    claims = (each for claim in random_claims(first_seed) for each in altered_claims(claim))
-    return list(dict.fromkeys(islice(claims, number)))
-
-
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
-    assert_agrees(programs, some_claims(500, 400_000), tmp_path)
+    assert_agrees(programs, first_claims(random_claims(400_000), altered_claims, 500), tmp_path)
 
 
 @pytest.mark.by_hand
 @pytest.mark.timeout(3_600)  # two minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
-    assert_agrees(programs, some_claims(20_000, 500_000), tmp_path)
+    assert_agrees(programs, first_claims(random_claims(500_000), altered_claims, 20_000), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def _visit(t: Words, queue: Words, table: Words, number: int, moves: int) -> int
 
 
 @routine
-def _visit_some(t: Words, queue: Words, table: Words, first: int, number: int, end: int, room: int) -> int:
+def _visit_together(t: Words, queue: Words, table: Words, first: int, number: int, end: int, room: int) -> int:
     """Visit so many positions of the queue from the first, and write those that were not reached before to its `end`.
     Return how many these are, no more than `room` + 1; `WON` if one that is visited is won.
     """
@@ -104,7 +104,7 @@ def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) 
             before = count
             counts[steps] = count
             steps += 1
-        new = _visit_some(t, queue, table, visited, int64(1), count, limit - count)
+        new = _visit_together(t, queue, table, visited, int64(1), count, limit - count)
         if new == WON:
             return new
         visited += 1
@@ -113,7 +113,7 @@ def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) 
     while visited < left and count <= limit:
         number = min(left - visited, int64(AT_ONCE))
         left -= number
-        new = _visit_some(t, queue, table, left, number, left, limit - count)
+        new = _visit_together(t, queue, table, left, number, left, limit - count)
         if new == WON:
             return new
         left += new

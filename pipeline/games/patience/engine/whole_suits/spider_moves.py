@@ -354,10 +354,10 @@ def _deal(s: Words, literal: bool) -> None:
         weigh(s, int64(s[COLUMNS]))
         return
     dealt = min(s[COLUMNS], s[STOCK_SIZE] - s[DEALT])
-    for each in range(dealt):
-        s[CARDS + MAX_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
-        s[LENGTH + each] += 1
-        finish(s, int64(each), literal)
+    for column in range(dealt):
+        s[CARDS + MAX_CARDS * column + s[LENGTH + column]] = s[STOCK_CARDS + s[DEALT] + column]
+        s[LENGTH + column] += 1
+        finish(s, int64(column), literal)
     s[DEALT] += dealt
 
 

@@ -245,6 +245,19 @@ Proof.
   - simpl. rewrite A. symmetry. apply live_all. intros y I; apply Of; rewrite !in_app_iff; tauto.
 Qed.
 
+(* The columns that it leaves. *)
+Lemma lift_columns absent s x q : lift R s [] x q -> ~ In x (foundations s) -> NoDup (cards_of s) -> In x absent ->
+  only_up absent s [x] -> columns q = map (live absent) (columns s).
+Proof.
+  intros L Nf N A O. destruct (lift_left_over _ _ _ _ L Nf) as (P & _). simpl in P.
+  pose proof (only_up_live _ _ _ _ P O N) as Of. apply absent_iff in A.
+  assert (E : map (live absent) (columns q) = columns q).
+  { apply live_columns. intros y I. apply Of. unfold left_over. rewrite in_app_iff. auto. }
+  remember (@nil card) as u eqn:Eu in L. rewrite <- E.
+  destruct L as [l u' x' b r F G D | l x' r F | l x' r F | x' k F D | l x' r F B Hi]; subst; auto.
+  rewrite F. simpl. rewrite !map_app. simpl. now rewrite A.
+Qed.
+
 (* The same of a card that the stock offers, if it is turned card by card, as often as one likes. *)
 Lemma offered_shadow absent s x q : offered R s x q -> NoDup (cards_of s) -> hole s = None ->
   moving_on R <> AnyCards -> In x absent -> only_up absent s [x] ->
@@ -326,6 +339,33 @@ Proof.
     destruct (in_dec card_eq y S); tauto.
 Qed.
 
+Lemma rise_absent absent p s S S' x q : ahead absent p s S -> incl S S' -> In x S' -> foundations q = foundations s ->
+  let E := early S' (risen q x) ++ absent in
+  In x E /\ only_up E s [x] /\ incl (early S s ++ absent) E /\
+  forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent.
+Proof.
+  intros A I X F E.
+  assert (Ex : forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent).
+  { intros y. unfold E. rewrite in_app_iff, in_early, risen_found, F. simpl. tauto. }
+  split; [apply Ex; auto|]. split; [|split; auto].
+  - intros y J K. apply Ex in K. destruct K as [([<-|K] & _)|K]; auto.
+    + left. now left.
+    + right. now apply (ahead_absent _ _ _ _ _ A J K).
+  - intros y J. apply in_app_or in J. apply Ex. rewrite in_early in J. destruct J as [(J & K)|J]; auto.
+Qed.
+
+(* The columns of s lie in the order of the real ones. *)
+Definition follows absent (p s : position) (S : list card) : Prop := in_order (early S s ++ absent) p s.
+
+Lemma rise_follows absent p s S S' x q : ahead absent p s S -> incl S S' -> In x S' -> foundations q = foundations s ->
+  spaces R <> FromReserve -> (forall E, In x E -> only_up E s [x] -> columns q = map (live E) (columns s)) ->
+  follows absent p s S -> follows absent p (risen q x) S'.
+Proof.
+  intros A I X F Sp H O. destruct (rise_absent absent p s S S' x q A I X F) as (Ix & Ou & In' & _).
+  unfold follows, in_order in *. unfold risen at 1, settled. simpl. rewrite filled_columns by auto. simpl.
+  rewrite (H _ Ix Ou), O. now apply map_live_live.
+Qed.
+
 Lemma rise_ahead absent p s S S' x q : ahead absent p s S -> needs S' -> ready S' absent s -> incl S S' -> In x S' ->
   foundations q = foundations s ->
   (forall E, In x E -> only_up E s [x] -> shadow R E s (with_foundations q (live E (foundations s)))) ->
@@ -335,17 +375,13 @@ Proof.
   - intros y J. unfold gone. rewrite risen_found, F. destruct (Re y J) as [G|G].
     + left. destruct G; [left; now right|now right].
     + right. intros z K. destruct (G z K); [left; now right|now right].
-  - set (E := early S' (risen q x) ++ absent).
-    assert (Ex : forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent).
-    { intros y. unfold E. rewrite in_app_iff, in_early, risen_found, F. simpl. tauto. }
-    apply (shadow_trans R (early S s ++ absent) E p (without S s)).
-    + intros y J. apply in_app_or in J. apply Ex. rewrite in_early in J. destruct J as [(J & K)|J]; auto.
+  - destruct (rise_absent absent p s S S' x q A I X F) as (Ix & Ou & In' & Ex).
+    set (E := early S' (risen q x) ++ absent) in *.
+    apply (shadow_trans R (early S s ++ absent) E p (without S s)); auto.
     + apply (ahead_shadow _ _ _ _ A).
     + replace (without S' (risen q x)) with (settled R (with_foundations q (live E (foundations s)))).
       * apply shadow_settled. apply shadow_other_foundations.
-        -- apply H; [apply Ex; auto|]. intros y J K. apply Ex in K. destruct K as [([<-|K] & _)|K]; auto.
-           ++ left. now left.
-           ++ right. now apply (ahead_absent _ _ _ _ _ A J K).
+        -- now apply H.
         -- assert (K : forall y, In y (foundations s) -> In y S -> In y E) by (intros; apply Ex; auto).
            clear - K. induction (foundations s) as [|y l IH]; simpl; auto.
            assert (K' : forall z, In z l -> In z S -> In z E) by (intros; apply K; simpl; auto).
@@ -355,6 +391,59 @@ Proof.
         apply absent_iff in X. replace (live S' (foundations s)) with (live E (foundations s)); auto.
         apply live_ext. intros y J. rewrite Ex. split; auto. intros [(_ & K)|K]; auto.
         apply I. now apply (ahead_absent _ _ _ _ _ A); [apply in_or_app; right|].
+Qed.
+
+Lemma live_early absent s S l : NoDup (cards_of s) -> incl l (left_over s) ->
+  live (early S s ++ absent) l = live absent l.
+Proof.
+  intros N I. apply live_ext. intros x J. rewrite in_app_iff, in_early. split; auto. intros [(K & _)|K]; auto.
+  exfalso. exact (not_twice _ _ N (I x J) K).
+Qed.
+
+(* If cards leave s, or change their places in the same columns, it stays ahead. *)
+Lemma shadow_ahead absent p s S more r : proper s -> incl absent more -> shadow R more s r -> ahead absent p s S ->
+  ahead more p r S.
+Proof.
+  intros W I H [Ne Re Sh].
+  assert (Fr : forall x, In x (foundations r) <-> In x (foundations s) /\ ~ In x more).
+  { intros x. rewrite <- in_live. split; apply Permutation_in; [|symmetry]; apply (shadow_foundations _ _ _ _ H). }
+  constructor; auto.
+  + intros x J. assert (G : forall y, gone absent s y -> gone more r y).
+    { intros y [K|K]; [|right; auto]. destruct (in_dec card_eq y more); [now right|left]. apply Fr. auto. }
+    destruct (Re x J) as [K|K]; auto.
+  + apply (shadow_same (early S s ++ more)).
+    { intros x. rewrite !in_app_iff, !in_early, Fr. destruct (in_dec card_eq x more); tauto. }
+    apply (shadow_trans R (early S s ++ absent) _ _ (without S s)); auto.
+    { intros x J. rewrite in_app_iff in *. destruct J; auto. }
+    pose proof (proper_once _ W) as N. pose proof (proper_hole _ W) as Ho.
+    destruct H as [(k & o & P & Q & Rs & F) Sd Se So (Sa & Sr) Sf Sh' Sg].
+    assert (In' : forall l, incl l (left_over s) -> live (early S s ++ more) l = live more l).
+    { intros. now apply live_early. }
+    assert (Ia : incl (all_cards (turning s)) (left_over s)).
+    { unfold left_over. intros x. rewrite !in_app_iff. tauto. }
+    constructor; simpl; auto.
+    * exists k, o. simpl. repeat split; auto.
+      -- rewrite <- P. erewrite map_ext_in; [reflexivity|]. intros c J. apply In'. intros x K.
+         unfold left_over. rewrite !in_app_iff, in_concat. eauto.
+      -- rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * intros x J. apply Sd. intros K. apply J, in_or_app. auto.
+    * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * split.
+      -- unfold live_talon in *. simpl. rewrite !In'; auto; intros x J; apply Ia, in_all_cards; auto.
+      -- simpl. destruct Sr as [D|(Nt & U)]; auto. right. split; auto. intros x J K. apply in_app_or in K.
+         destruct K as [K|K]; [|now apply (U x)]. apply in_early in K. apply (not_twice _ _ N (Ia x J)). tauto.
+    * apply (Permutation_trans (live_permutation S _ _ Sf)). clear - Sf. set (E := early S s ++ more).
+      replace (live S (live more (foundations s))) with (live E (live S (foundations s))); auto.
+      assert (K : forall x, In x (foundations s) -> ~ In x S -> (In x E <-> In x more)).
+      { intros x J O. unfold E. rewrite in_app_iff, in_early. tauto. }
+      clear Sf. induction (foundations s) as [|x l IH]; simpl; auto.
+      specialize (IH (fun y J => K y (or_intror J))). specialize (K x (or_introl eq_refl)).
+      destruct (is_live S x) eqn:Ls; destruct (is_live more x) eqn:Lm; simpl; rewrite ?Ls; simpl; rewrite ?IH; auto.
+      -- replace (is_live E x) with true; auto. symmetry. apply live_iff in Ls, Lm. apply live_iff. tauto.
+      -- replace (is_live E x) with false; auto. symmetry. apply live_iff in Ls. apply absent_iff in Lm.
+         apply absent_iff. tauto.
+    * left. right. auto.
 Qed.
 
 (** * Moves of the position that is ahead *)
@@ -420,7 +509,7 @@ Qed.
 Lemma move_early absent p s S t : ahead absent p s S -> proper s -> move R (early S s ++ absent) (without S s) t ->
   exists r, move R absent s r /\ shadow R (early S r ++ absent) t (without S r) /\
     incl (early S s ++ absent) (early S r ++ absent) /\
-    (forall y, In y S -> gone absent s y -> gone absent r y).
+    (forall y, In y S -> gone absent s y -> gone absent r y) /\ columns r = columns t.
 Proof.
   intros A W M. pose proof (move_proper _ _ _ M (proper_without S s W)) as Wt.
   assert (Ct : forall y, In y (cards_of t) -> ~ In y (early S s ++ absent)).
@@ -432,7 +521,7 @@ Proof.
      foundations r = x :: foundations q /\ foundations t = x :: live S (foundations q)) ->
     shadow R (early S (settled R r) ++ absent) t (without S (settled R r)) /\
     incl (early S s ++ absent) (early S (settled R r) ++ absent) /\
-    (forall y, In y S -> gone absent s y -> gone absent (settled R r) y)).
+    (forall y, In y S -> gone absent s y -> gone absent (settled R r) y) /\ columns (settled R r) = columns t).
   { intros q x r v Eq P Et Fo. set (E := early S (settled R r) ++ absent).
     assert (Ex : forall y, In y E <-> In y (foundations r) /\ In y S \/ In y absent).
     { intros y. unfold E. now rewrite in_app_iff, in_early, settled_found. }
@@ -440,7 +529,7 @@ Proof.
     { intros y. rewrite <- !in_early. now rewrite Eq. }
     assert (Fr : forall y, In y (foundations q) -> In y (foundations r)).
     { intros y I. destruct Fo as [(-> & _)|(-> & _)]; auto. now right. }
-    split; [|split].
+    split; [|split; [|split]].
     - replace (without S (settled R r)) with (with_foundations t (live E (foundations t))).
       + apply up_shadow; auto using proper_once, proper_hole. intros y I J. right. apply Ex in J.
         destruct J as [(J & K)|J].
@@ -465,7 +554,8 @@ Proof.
         rewrite K. now destruct (settled R r).
     - intros y I. apply Ex. apply in_app_or in I. rewrite in_early in I. destruct I as [I|I]; auto.
       apply Eq' in I. destruct I as (I & J). auto.
-    - intros y I [J|J]; [left|now right]. rewrite settled_found. apply Fr. now apply Eq'. }
+    - intros y I [J|J]; [left|now right]. rewrite settled_found. apply Fr. now apply Eq'.
+    - rewrite Et. now rewrite settled_foundations. }
   pose proof (proper_hole _ W) as Hs.
   destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h _ Ho _];
     [| |simpl in Ho; congruence|simpl in Ho; congruence].
@@ -543,7 +633,8 @@ Qed.
 
 Lemma loosen absent p s S : ahead absent p s S -> proper s -> lifts_closed R absent s ->
   lifts_closed R (early S s ++ absent) (without S s) \/
-  exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s).
+  exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s) /\
+    S <> [] /\ (spaces R <> FromReserve -> follows absent p s S -> follows absent p t S).
 Proof.
   intros A W C. pose proof (ahead_needs _ _ _ _ A) as Ne.
   destruct (lifts_closed_or (early S s ++ absent) (without S s)) as [H|(u & x & q & y & L & I & F)]; auto. right.
@@ -562,7 +653,7 @@ Proof.
   destruct (lift_early _ _ _ _ _ Ne Lz) as (v & Lv & _ & _ & Fo).
   assert (Fv : foundations v = foundations s) by (destruct Fo as [Fo|Fo]; auto; apply in_without in Fo; tauto).
   pose proof (not_twice _ _ (proper_once _ W) Lo) as Nz.
-  exists (risen v z). split; [|split].
+  exists (risen v z). split; [|split; [|split; [|split]]].
   - apply (carry R absent s [] z v); auto. apply to_foundation.
     + destruct (lift_cards _ _ _ _ Lv) as (_ & ->). apply (proper_hole _ W).
     + now rewrite Fv.
@@ -571,6 +662,9 @@ Proof.
   - destruct (lift_left_over _ _ _ _ Lv Nz) as (P & _). unfold risen.
     destruct (settled_parts (with_foundations v (z :: foundations v))) as (P' & _).
     rewrite (Permutation_length P'), (Permutation_length P). simpl. unfold left_over. simpl. lia.
+  - now intros ->.
+  - intros Sp O. apply (rise_follows absent p s S S z v A); auto using incl_refl.
+    intros E IE Oe. apply (lift_columns E s z); auto using proper_once.
 Qed.
 
 Lemma offered_early S s x t : offered R (without S s) x t -> exists q, offered R s x q /\ t = without S q.
@@ -582,12 +676,12 @@ Lemma ahead_step absent p s S q : ahead absent p s S -> proper s -> closed R abs
   ahead absent q s S \/ (exists t, move R absent s t /\ ahead absent q t S) \/
   (exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s)).
 Proof.
-  intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|H]; auto.
+  intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|(t & Mt & At & Lt & _)]; eauto 7.
   pose proof (ahead_needs _ _ _ _ A) as Ne.
   destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) (or_introl grouped) H (rest_without _ _ Re) M)
     as [(Sq & _)|[(t & Mt & St & _)|(x & y & t & O & I & F & K)]].
   - left. constructor; auto. exact (ahead_ready _ _ _ _ A).
-  - right. left. destruct (move_early _ _ _ _ _ A W Mt) as (r & Mr & Sr & I & G). exists r. split; auto.
+  - right. left. destruct (move_early _ _ _ _ _ A W Mt) as (r & Mr & Sr & I & G & _). exists r. split; auto.
     constructor; auto; [exact (ready_more S absent s r G Ne (ahead_ready _ _ _ _ A))|].
     apply (shadow_trans R _ _ _ _ _ I St Sr).
   - right. left. destruct (offered_early _ _ _ _ O) as (v & Ov & ->).
@@ -622,6 +716,40 @@ Proof.
         now apply NoDup_cons_iff in N.
       * simpl. rewrite Hv. apply (proper_hole _ W).
     + apply rest_without. apply settled_at_rest.
+Qed.
+
+(* p carries cards from one place to another; the same, with the order of the columns. *)
+Definition keeps_following absent (p s q t : position) (S : list card) : Prop :=
+  spaces R <> FromReserve \/ (absent = [] /\ S = []) -> follows absent p s S -> follows absent q t S.
+
+Lemma ahead_carry absent p s S u x l r : ahead absent p s S -> proper s -> lifts_closed R absent s -> at_rest R s ->
+  lift R p u x l -> put R [] l u x r ->
+  (ahead absent (settled R r) s S /\ keeps_following absent p s (settled R r) s S) \/
+  (exists t, move R absent s t /\ ahead absent (settled R r) t S /\ keeps_following absent p s (settled R r) t S) \/
+  (exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s) /\
+    keeps_following absent p s p t S).
+Proof.
+  intros A W C Re L P.
+  assert (Or : forall q t, spaces R <> FromReserve \/ (absent = [] /\ S = []) ->
+    keeps_order R (early S s ++ absent) p (without S s) q t -> follows absent p s S ->
+    in_order (early S s ++ absent) q t).
+  { intros q t Sp H O. apply H; auto. destruct Sp as [Sp|(-> & ->)]; auto. right. unfold early.
+    induction (foundations s); simpl; auto. }
+  destruct (loosen _ _ _ _ A W C) as [H|(t & Mt & At & Lt & Ns & O)].
+  2: { right. right. exists t. split; [auto|split; [auto|split; auto]]. intros [Sp|(_ & Sp)]; auto; congruence. }
+  destruct (simulation_of_carry R _ _ _ _ _ _ _ (ahead_shadow _ _ _ _ A) (or_introl grouped) H L P
+    (rest_without _ _ Re)) as [(Sq & O)|[(t & v & Lt & Pv & Sv & O)|(h & _ & Sl & Hh & _)]].
+  - left. split; [constructor; auto; [exact (ahead_needs _ _ _ _ A)|exact (ahead_ready _ _ _ _ A)]|].
+    intros Sp F. exact (Or _ _ Sp O F).
+  - right. left. assert (Mt : move R (early S s ++ absent) (without S s) (settled R v)) by (eapply carry; eauto).
+    destruct (move_early _ _ _ _ _ A W Mt) as (w & Mw & Sw & I & G & Cw). exists w. split; auto. split.
+    + constructor; auto; [exact (ahead_needs _ _ _ _ A)| |exact (shadow_trans R _ _ _ _ _ I Sv Sw)].
+      exact (ready_more S absent s w G (ahead_needs _ _ _ _ A) (ahead_ready _ _ _ _ A)).
+    + intros Sp F. apply (Or _ _ Sp O) in F. unfold follows, in_order in *.
+      rewrite <- (live_columns (early S w ++ absent) (columns w)).
+      * rewrite Cw, F. now apply map_live_live.
+      * intros y J. apply (shadow_live _ _ _ y Sw). unfold cards_of, left_over. rewrite !in_app_iff. auto.
+  - rewrite <- (shadow_hole _ _ _ _ Sl) in Hh. simpl in Hh. rewrite (proper_hole _ W) in Hh. discriminate.
 Qed.
 
 (** * Wins *)

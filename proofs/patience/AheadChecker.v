@@ -173,13 +173,6 @@ Proof.
   apply Permutation_app_head, (shadow_foundations _ _ _ _ H).
 Qed.
 
-Lemma live_early absent s S l : NoDup (cards_of s) -> incl l (left_over s) ->
-  live (early S s ++ absent) l = live absent l.
-Proof.
-  intros N I. apply live_ext. intros x J. rewrite in_app_iff, in_early. split; auto. intros [(K & _)|K]; auto.
-  exfalso. exact (not_twice _ _ N (I x J) K).
-Qed.
-
 Lemma shadow_leads absent s more r : incl absent more -> shadow R more s r -> leads absent s more r.
 Proof.
   intros I H (W & Ap). pose proof (shadow_cards _ _ _ H) as C. pose proof (shadow_left_over _ _ _ H) as L.
@@ -193,43 +186,7 @@ Proof.
       * now rewrite (shadow_hole _ _ _ _ H).
     + intros x J. rewrite C in J. apply in_live in J. tauto.
   - rewrite (Permutation_length L). apply live_length.
-  - intros p S A. exists S. destruct A as [Ne Re Sh]. constructor; auto.
-    + intros x J. assert (G : forall y, Ahead.gone absent s y -> Ahead.gone more r y).
-      { intros y [K|K]; [|right; auto]. destruct (in_dec card_eq y more); [now right|left]. apply Fr. auto. }
-      destruct (Re x J) as [K|K]; auto.
-    + apply (shadow_same R (early S s ++ more)).
-      { intros x. rewrite !in_app_iff, !in_early, Fr. destruct (in_dec card_eq x more); tauto. }
-      apply (shadow_trans R (early S s ++ absent) _ _ (without S s)); auto.
-      { intros x J. rewrite in_app_iff in *. destruct J; auto. }
-      pose proof (proper_once _ _ W) as N. pose proof (proper_hole _ _ W) as Ho.
-      destruct H as [(k & o & P & Q & Rs & F) Sd Se So (Sa & Sr) Sf Sh' Sg].
-      assert (In' : forall l, incl l (left_over s) -> live (early S s ++ more) l = live more l).
-      { intros. now apply live_early. }
-      assert (Ia : incl (all_cards (turning s)) (left_over s)).
-      { unfold left_over. intros x. rewrite !in_app_iff. tauto. }
-      constructor; simpl; auto.
-      * exists k, o. simpl. repeat split; auto.
-        -- rewrite <- P. erewrite map_ext_in; [reflexivity|]. intros c J. apply In'. intros x K.
-           unfold left_over. rewrite !in_app_iff, in_concat. eauto.
-        -- rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * intros x J. apply Sd. intros K. apply J, in_or_app. auto.
-      * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * split.
-        -- unfold live_talon in *. simpl. rewrite !In'; auto; intros x J; apply Ia, in_all_cards; auto.
-        -- simpl. destruct Sr as [D|(Nt & U)]; auto. right. split; auto. intros x J K. apply in_app_or in K.
-           destruct K as [K|K]; [|now apply (U x)]. apply in_early in K. apply (not_twice _ _ N (Ia x J)). tauto.
-      * apply (Permutation_trans (live_permutation S _ _ Sf)). clear - Sf. set (E := early S s ++ more).
-        replace (live S (live more (foundations s))) with (live E (live S (foundations s))); auto.
-        assert (K : forall x, In x (foundations s) -> ~ In x S -> (In x E <-> In x more)).
-        { intros x J O. unfold E. rewrite in_app_iff, in_early. tauto. }
-        clear Sf. induction (foundations s) as [|x l IH]; simpl; auto.
-        specialize (IH (fun y J => K y (or_intror J))). specialize (K x (or_introl eq_refl)).
-        destruct (is_live S x) eqn:Ls; destruct (is_live more x) eqn:Lm; simpl; rewrite ?Ls; simpl; rewrite ?IH; auto.
-        -- replace (is_live E x) with true; auto. symmetry. apply live_iff in Ls, Lm. apply live_iff. tauto.
-        -- replace (is_live E x) with false; auto. symmetry. apply live_iff in Ls. apply absent_iff in Lm.
-           apply absent_iff. tauto.
-      * left. right. auto.
+  - intros p S A. exists S. now apply (shadow_ahead R absent p s S).
 Qed.
 
 Lemma same_leads absent s r : same_position R s r = true -> leads absent s absent r.

@@ -44,6 +44,8 @@ type game = {
   base_is_dealt : bool;
   has_hole : bool;
   stacked : bool;
+  deals_rows : bool;  (* the stock goes to the columns *)
+  full_columns : bool;  (* but not while one is empty *)
   counts_passes : bool;  (* whether a layout says how many passes are left *)
   most_passes : int;  (* how many are left at most, if it does *)
 }
@@ -70,6 +72,9 @@ let read_game keys =
   List.iter (ignore_key keys) keys_of_deals;
   let value = value keys and meaning key = meaning keys key and number = number keys and yes_or_no = yes_or_no keys in
   let base_is_dealt = value "foundations.base" = "\"dealt\"" in
+  let has_hole = value "hole.base" <> "\"none\"" in
+  let deals_rows = (not has_hole) && value "stock.to" = "\"tableau\"" in
+  if deals_rows then List.iter (ignore_key keys) [ "stock.draw"; "stock.passes" ];
   let rules =
     {
       ranks = number "deck.ranks";
@@ -80,9 +85,9 @@ let read_game keys =
       removable = yes_or_no "foundations.removable";
       first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
       cell_count = number "cells.count";
-      draw = number "stock.draw";
-      unlimited = value "stock.passes" = "\"unlimited\"";
-      to_hole = meaning "stock.to" [ ("\"waste\"", false); ("\"hole\"", true) ];
+      draw = (if deals_rows then 1 else number "stock.draw");
+      unlimited = deals_rows || value "stock.passes" = "\"unlimited\"";
+      to_hole = deals_rows || meaning "stock.to" [ ("\"waste\"", false); ("\"hole\"", true) ];
       wrap = yes_or_no "hole.wrap";
     }
   in
@@ -90,7 +95,8 @@ let read_game keys =
   let most_passes = if counts_passes then number "stock.passes" - 1 else 0 in
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
-  let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
+  let stacked = yes_or_no "reserve.stacked" in
+  let full_columns = deals_rows && has_key keys "stock.full-columns" && yes_or_no "stock.full-columns" in
   check_used keys;
   {
     name = name_of_game keys;
@@ -100,6 +106,8 @@ let read_game keys =
     base_is_dealt;
     has_hole;
     stacked;
+    deals_rows;
+    full_columns;
     counts_passes;
     most_passes;
   }

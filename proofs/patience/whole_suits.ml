@@ -11,7 +11,6 @@ open Layouts
 type game = {
   single : Layouts.game;  (* the rules and the shape of the columns *)
   run : building;
-  full_columns : bool;
   suits : (suit * char) list;
   copies : int;  (* how often each card exists *)
   stock_size : int;
@@ -69,11 +68,13 @@ let read_game keys =
       base_is_dealt = false;
       has_hole = false;
       stacked = false;
+      deals_rows = stock_size > 0;
+      full_columns;
       counts_passes = false;
       most_passes = 0;
     }
   in
-  { single; run; full_columns; suits; copies = decks * 4 / List.length suits; stock_size }
+  { single; run; suits; copies = decks * 4 / List.length suits; stock_size }
 
 (* Layouts. A whole suit on a foundation is named by its top card. *)
 
@@ -197,7 +198,7 @@ let judge_count game ~ending start claimed =
     let ending = ending board in
     table := PositiveMap.add (Exploring.positive (Numbers.find numbers board)) (board, ending) !table;
     if ending = Goes_on then
-      List.iter (fun after -> add (normal after)) (next rules game.run game.full_columns board)
+      List.iter (fun after -> add (normal after)) (next rules game.run game.single.full_columns board)
   in
   let explore () =
     add (normal start);
@@ -213,7 +214,7 @@ let judge_count game ~ending start claimed =
       let key board =
         Exploring.positive (Option.value (Numbers.find_opt numbers (normal board)) ~default:(claimed + 1))
       in
-      if check_table rules game.run game.full_columns !table key start then Loss_proved
+      if check_table rules game.run game.single.full_columns !table key start then Loss_proved
       else Wrong "the proved checker refuses the positions"
 
 let judged is_proved = if is_proved then Loss_proved else Wrong "the proved checker refuses the cards that wait"

@@ -9,5 +9,5 @@ Extraction "patience_proved.ml" check_loss moves offers lifts fits_absent settle
   check_pair check_set is_mover are_columns_staying is_hindered check_table check_quotient quotient_moves quotient_of after_safe moved_cards shown_cards
   was_bare dealt_cards lower can_come_back is_king has_space kings_go red without_arrangement
   check_ahead is_safe_by_sets is_gone rise fills moves_with
-  check_rows row_moves may_rise
+  check_rows row_moves may_rise are_groups
   check_walks has_walks_only may_walk ranked_moves by_ranks places.

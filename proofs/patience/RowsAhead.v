@@ -124,16 +124,16 @@ End Relaxed.
 
 (** * Positions that are ahead *)
 
-Hypotheses (draws : draw R = 1) (grouped : moving_on R <> AnyCards) (rows : to_hole R = true).
+Hypotheses (draws : draw R = 1) (rows : to_hole R = true).
 
 (* A position that is ahead, with columns in the same order, if cards will be dealt to them. Cards go up early only where
-   an empty column does no harm. *)
+   an empty column does no harm, and where no card takes others along that do not fit each other. *)
 Record ahead_in_rows (p s : position) (S : list card) : Prop := {
   rows_ahead : ahead R [] p s S;
   rows_turning : turning s = turning p;
   rows_waste : waste (turning p) = [];
   rows_order : stock (turning p) <> [] -> follows [] p s S;
-  rows_rise : S = [] \/ (full_columns = false /\ spaces R <> FromReserve) }.
+  rows_rise : S = [] \/ (full_columns = false /\ spaces R <> FromReserve /\ moving_on R <> AnyCards) }.
 
 Let draws' : draw R <> 0.
 Proof. lia. Qed.
@@ -154,9 +154,6 @@ Proof.
   - destruct (no_offers s x q O W).
 Qed.
 
-Lemma early_nothing s : early [] s = [].
-Proof. unfold early. induction (foundations s); simpl; auto. Qed.
-
 Lemma dealt_without S s : dealt (without S s) = without S (dealt s).
 Proof. reflexivity. Qed.
 
@@ -164,7 +161,7 @@ Proof. reflexivity. Qed.
 Lemma ahead_dealt p s S : ahead_in_rows p s S -> proper R s -> stock (turning p) <> [] ->
   ahead_in_rows (settled R (dealt p)) (settled R (dealt s)) S.
 Proof.
-  intros [[Ne Re Sh] Tu Wa Or Ri] W N. specialize (Or N). unfold follows in Or. rewrite app_nil_r in Or.
+  intros [[Ne Re Fx Od Sh] Tu Wa Or Ri] W N. specialize (Or N). unfold follows in Or. rewrite app_nil_r in Or.
   rewrite app_nil_r in Sh. set (E := early S s) in *.
   assert (St : forall x, In x (stock (turning p)) -> ~ In x E).
   { intros x I J. apply (shadow_live R E p (without S s) x Sh); auto. unfold cards_of, left_over.
@@ -187,13 +184,15 @@ Proof.
   constructor.
   - constructor; auto.
     + intros x I. unfold gone. rewrite settled_found. exact (Re x I).
+    + intros M. apply (fixed_more R S [] [] s); auto; unfold gone; now rewrite settled_found.
+    + rewrite app_nil_r, Ee. destruct Ri as [->|(_ & _ & G)]; [|now left]. right. left. apply early_nothing.
     + rewrite app_nil_r, Ee, <- settled_without. apply real_settled; [apply settled_at_rest|].
       now apply shadow_settled.
   - rewrite !turning_settled. simpl. rewrite Tu, Or, map_length. reflexivity.
   - rewrite turning_settled. exact Wa.
   - intros _. unfold follows. rewrite app_nil_r, Ee.
     assert (F : in_order E (settled R (dealt p)) (settled R (without S (dealt s)))).
-    { apply (settled_in_order R E _ _ Sd); auto. destruct Ri as [->|(_ & Sp)]; auto. right. apply early_nothing. }
+    { apply (settled_in_order R E _ _ Sd); auto. destruct Ri as [->|(_ & Sp & _)]; auto. right. apply early_nothing. }
     now rewrite settled_without in F.
   - auto.
 Qed.
@@ -205,9 +204,9 @@ Lemma ahead_row p s S q : ahead_in_rows p s S -> proper R s -> at_rest R s -> ro
 Proof.
   intros A W Rs M. pose proof A as [Ah Tu Wa Or Ri]. destruct M as [u x l r L P|N F].
   - assert (Ws : waste (turning s) = []) by now rewrite Tu.
-    assert (Sp : spaces R <> FromReserve \/ @nil card = [] /\ S = []) by (destruct Ri as [|(_ & ?)]; auto).
+    assert (Sp : spaces R <> FromReserve \/ @nil card = [] /\ S = []) by (destruct Ri as [|(_ & ? & _)]; auto).
     pose proof (carry_turning _ _ _ _ _ _ L P) as Tq.
-    destruct (ahead_carry R draws' grouped [] p s S u x l r Ah W (closed_lift _ _ _ (closed_nothing R s)) Rs L P)
+    destruct (ahead_carry R draws' [] p s S u x l r Ah W (closed_lift _ _ _ (closed_nothing R s)) Rs L P)
       as [(A' & O)|[(t & Mt & A' & O)|(t & Mt & A' & Lt & O)]].
     + left. constructor; auto; try congruence. rewrite Tq. auto.
     + destruct (move_carries _ _ Mt Ws (proper_hole _ _ W)) as (Rt & Tt). right. left. exists t. split; auto.

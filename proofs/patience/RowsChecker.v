@@ -28,8 +28,9 @@ Fixpoint rises (l : list card) (s : position) : option position :=
       if is_safe_by_sets R sets [] s c then match rise R s c with Some t => rises l t | None => None end else None
   end.
 
-(* Where an empty column may do harm, none do. *)
-Definition may_rise : bool := negb full_columns && match spaces R with FromReserve => false | _ => true end.
+(* Where an empty column may do harm, or a card takes others along that do not fit each other, none do. *)
+Definition may_rise : bool :=
+  negb full_columns && match spaces R with FromReserve => false | _ => true end && are_groups R.
 
 Fixpoint same_columns (cs ds : list (list card)) : bool :=
   match cs, ds with
@@ -58,7 +59,7 @@ Definition is_row_lost (s : position) : bool :=
   end.
 
 Definition check_rows (start : position) : bool :=
-  (draw R =? 1) && to_hole R && are_groups R && is_proper R start && is_empty (waste (turning start)) &&
+  (draw R =? 1) && to_hole R && is_proper R start && is_empty (waste (turning start)) &&
   forallb (fun '(_, needed) => is_complete R needed) sets && is_row_led start &&
   forallb (fun '(_, s) => is_row_lost s) (PositiveMap.elements table).
 
@@ -88,7 +89,7 @@ Proof.
   rewrite andb_true_iff, same_cards_iff, IH. split; [intros (-> & ->); auto|intros E; inversion E; auto].
 Qed.
 
-Hypotheses (draws : draw R = 1) (rows : to_hole R = true) (grouped : moving_on R <> AnyCards)
+Hypotheses (draws : draw R = 1) (rows : to_hole R = true)
   (complete : forall c S, In (c, S) sets -> is_complete R S = true).
 
 Let draws' : draw R <> 0.
@@ -129,9 +130,9 @@ Qed.
 Lemma rise_leads_row s c t : may_rise = true -> is_safe_by_sets R sets [] s c = true -> rise R s c = Some t ->
   waste (turning s) = [] -> row_leads s t.
 Proof.
-  unfold may_rise. rewrite andb_true_iff, negb_true_iff. intros (Fu & Sp') Sa Ri Wa W.
+  unfold may_rise. rewrite !andb_true_iff, negb_true_iff, are_groups_iff. intros ((Fu & Sp') & Gr) Sa Ri Wa W.
   assert (Sp : spaces R <> FromReserve) by (intros E; now rewrite E in Sp').
-  destruct (safe_facts _ _ _ _ _ Sa) as (I & G & Re).
+  destruct (safe_facts _ _ _ _ _ Sa) as (I & G & Re & _).
   assert (Nf : ~ In c (foundations s)) by (intros J; apply G; now left).
   unfold rise in Ri. destruct (find _ (lifts R s)) as [((u & x) & q)|] eqn:F.
   2: { destruct (find _ (offers R s)) as [(x & q)|] eqn:F'; [|discriminate]. exfalso. apply find_some in F'.
@@ -153,7 +154,9 @@ Proof.
     + apply (rise_ahead R [] p s S); auto.
       * apply needs_both; [apply (ahead_needs _ _ _ _ _ Ah)|apply set_complete; auto].
       * intros x J. apply in_app_or in J. destruct J as [J|J]; [now apply (ahead_ready _ _ _ _ _ Ah)|auto].
-      * intros E IE O. apply (lift_shadow R E s c); auto; [apply (proper_once _ _ W)|apply (proper_hole _ _ W)].
+      * intros E IE O. split; [|now left].
+        apply (lift_shadow R E s c); auto; [apply (proper_once _ _ W)|apply (proper_hole _ _ W)].
+      * intros M. destruct (Gr M).
     + unfold risen. rewrite turning_settled. simpl. rewrite <- Tu. now destruct F.
     + intros N. apply (rise_follows R [] p s S _ c q); auto. intros E IE O. apply (lift_columns R E s c); auto.
       apply (proper_once _ _ W).
@@ -208,7 +211,7 @@ Proof.
     apply is_at_rest_sound in Ar. destruct (refutation s) as [ever|].
     + apply andb_true_iff in L. destruct L as (L & B). rewrite forallb_forall in B.
       apply (relaxed_rows_lost R full_columns s ever draws' W L B).
-      apply (ahead_rows_winnable R full_columns draws grouped rows p s S A W Ar). exists q. split; auto.
+      apply (ahead_rows_winnable R full_columns draws rows p s S A W Ar). exists q. split; auto.
       econstructor; eauto.
     + rewrite andb_true_iff, forallb_forall in L. destruct L as (_ & Ld).
       assert (Go : forall t u S', row_move R full_columns s t -> ahead_in_rows R full_columns u t S' ->
@@ -217,7 +220,7 @@ Proof.
         - apply Ld. now apply row_moves_iff.
         - rewrite (rows_turning _ _ _ _ _ A'). exact (rows_waste _ _ _ _ _ A').
         - exists v. split; auto. split; auto. eapply row_proper; eauto. }
-      destruct (ahead_row R full_columns draws grouped rows p s S r A W Ar M) as [A'|[(t & Mt & A')|(t & Mt & A' & Lt)]].
+      destruct (ahead_row R full_columns draws rows p s S r A W Ar M) as [A'|[(t & Mt & A')|(t & Mt & A' & Lt)]].
       * exact (IH Wq _ _ T W A').
       * destruct (Go t r S Mt A') as (v & Tv & Lv & Wt). destruct (Lv Wt) as (Wv & _ & H).
         destruct (H _ _ A') as (S' & A''). exact (IH Wq _ _ Tv Wv A'').
@@ -230,8 +233,7 @@ Theorem check_rows_sound R full_columns sets table stages key refutation start :
   check_rows R full_columns sets table stages key refutation start = true -> ~ row_winnable R full_columns start.
 Proof.
   unfold check_rows. rewrite !andb_true_iff, !forallb_forall, is_empty_iff, Nat.eqb_eq.
-  intros (((((((D & Ro) & G) & P) & Wa) & C) & Q) & L) (q & Re & W).
-  assert (Gr : moving_on R <> AnyCards) by (intros E; unfold are_groups in G; now rewrite E in G).
+  intros ((((((D & Ro) & P) & Wa) & C) & Q) & L) (q & Re & W).
   assert (Co : forall c S, In (c, S) sets -> is_complete R S = true) by (intros c S I; exact (C _ I)).
   assert (Lo : forall s, in_rows_table table s ->
     is_row_lost R full_columns sets table stages key refutation s = true).
@@ -239,8 +241,8 @@ Proof.
   assert (Pr : proper R start).
   { unfold is_proper in P. rewrite !andb_true_iff, forallb_forall in P. destruct P as ((N & I) & H).
     constructor; [now apply distinct_sound|auto|now destruct (hole start)]. }
-  destruct (row_led R full_columns sets table stages key refutation D Ro Gr Co start Q Wa) as (r & T & Le).
+  destruct (row_led R full_columns sets table stages key refutation D Ro Co start Q Wa) as (r & T & Le).
   destruct (Le Pr) as (Wr & _ & H).
-  destruct (H start [] (ahead_of_itself R full_columns Gr start Pr Wa)) as (S & A).
-  exact (row_table_lost R full_columns sets table stages key refutation D Ro Gr Co Lo start q Re W _ _ T Wr A).
+  destruct (H start [] (ahead_of_itself R full_columns start Pr Wa)) as (S & A).
+  exact (row_table_lost R full_columns sets table stages key refutation D Ro Co Lo start q Re W _ _ T Wr A).
 Qed.

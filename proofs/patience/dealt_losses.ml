@@ -5,9 +5,6 @@
 open Patience_proved
 open Rows
 
-let check_covered rules =
-  if rules.moving_on = AnyCards then not_covered "a stock that goes to columns from which any cards move"
-
 (* One of all positions that differ in the order of cells, and in that of columns if nothing will be dealt to them. *)
 let normal rules position =
   let absent, sorted = Exploring.normal rules ([], position) in

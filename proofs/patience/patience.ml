@@ -70,7 +70,6 @@ let judge_swept rules position claimed =
 (* A loss of a game whose stock goes to the columns. *)
 let judge_dealt game rules position evidence =
   let judge ~refutes number =
-    Dealt_losses.check_covered rules;
     Dealt_losses.judge rules ~full_columns:game.full_columns ~refutes position (read_size_of_table number)
   in
   match String.split_on_char ' ' evidence with

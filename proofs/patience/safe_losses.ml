@@ -6,13 +6,15 @@ open Patience_proved
 open Rows
 
 let check_covered game rules ~refutes =
-  let has_other_moves = rules.moving_on = AnyCards || game.Layouts.has_hole || rules.to_hole in
-  if has_other_moves || (refutes && rules.cell_count > 0) then
+  let has_other_moves = game.Layouts.has_hole || rules.to_hole in
+  if has_other_moves || if refutes then rules.cell_count > 0 else rules.moving_on = AnyCards then
     not_covered "positions in which safe cards have gone up by these rules"
 
-(* For each card, the least set that contains it, and with each card those that go up before it, or fit it. *)
+(* For each card, the least set that contains it, and with each card those that go up before it, or fit it; these only
+   if cards move in groups. *)
 let sets_of rules deck =
-  let needed card = lower rules card @ List.filter (fun other -> fits rules other card) deck in
+  let fitting card = if are_groups rules then List.filter (fun other -> fits rules other card) deck else [] in
+  let needed card = lower rules card @ fitting card in
   let rec closure set = function
     | [] -> set
     | card :: waiting when List.mem card set -> closure set waiting
@@ -25,9 +27,13 @@ let suits_of rules deck =
   let in_order = List.sort (fun card other -> compare (height rules card) (height rules other)) deck in
   List.map (fun (suit, _) -> List.filter (fun card -> card.suit_of = suit) in_order) Layouts.suits
 
-(* The first safe card that can be moved. In a stock that is not turned as often as one likes, it stays. *)
+(* The first safe card that can be moved. In a stock that is not turned as often as one likes, it stays; and so does
+   every card if any cards move, and those that fit it could come back from foundations. *)
 let risen rules suits sets (absent, position) =
-  let may_rise card = rules.unlimited || not (List.mem card (all_cards position.turning)) in
+  let none_come_back = (not rules.removable) || rules.build = SameSuit || rules.build = NoBuilding in
+  let may_rise card =
+    (are_groups rules || none_come_back) && (rules.unlimited || not (List.mem card (all_cards position.turning)))
+  in
   let rise_of card =
     if may_rise card && is_safe_by_sets rules sets absent position card then
       Option.map (fun after -> (card, (absent, after))) (rise rules position card)

@@ -38,10 +38,10 @@ FEW = 200
 
 
 def dealt_rules(random: Random) -> Rules:
-    """Rules of small decks whose stock goes to the columns, half of them without cells. Any cards do not move."""
+    """Rules of small decks whose stock goes to the columns, most of them without cells."""
     while True:
         rules = within_the_proof(random_rules(random))
-        if rules.hole == "none" and rules.stock and rules.move != "any":
+        if rules.hole == "none" and rules.stock:
             cells = rules.cells if random.random() < 0.3 else rules.filled
             return replace(rules, to="tableau", full_columns=random.random() < 0.3, cells=cells)
 
@@ -119,17 +119,8 @@ def test_evidence_outside_the_proof_is_not_covered(programs: Path, tmp_path: Pat
     forms = ("*AC 1", "AC 1", "safe * 1", "quotient * 1", "walks * 1", "* 100001")
     rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in forms]
     (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    reasons = [
-        *["this evidence where the stock goes to the columns"] * 5,
-        "more than 100000 positions",
-        *["a stock that goes to columns from which any cards move"] * 2,
-    ]
-    said = list[str]()
-    for rules in (east_haven, replace(east_haven, move="any")):
-        rows = rows if rules is east_haven else [dict(rows[0], evidence=form) for form in ("* 1", "cut * 1")]
-        (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-        command = [programs / "referee", write_rules(rules, tmp_path), tmp_path / "export.jsonl"]
-        judged = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert judged.returncode == 3
-        said += judged.stdout.splitlines()[:-1]
-    assert [line.partition(": not covered: ")[2] for line in said] == reasons
+    command = [programs / "referee", write_rules(east_haven, tmp_path), tmp_path / "export.jsonl"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert judged.returncode == 3
+    reasons = [line.partition(": not covered: ")[2] for line in judged.stdout.splitlines()[:-1]]
+    assert reasons == [*["this evidence where the stock goes to the columns"] * 5, "more than 100000 positions"]

@@ -128,10 +128,20 @@ def changed_text(schema: Schema, tables: dict[str, Any], changes: Mapping[str, s
         table, _, last = key.rpartition(".")
         values = tables.setdefault(table, {}) if table else tables
         values[last] = _parsed(schema.get(table, {}).get(last), text)
-    changed = ", ".join(f"{key} = {text}" for key, text in changes.items())
-    tables["title"] = f"{tables['title']}, {changed}"[:MAX_CHARACTERS]
+    tables["title"] = _changed_title(str(tables["title"]), changes)
     top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
     return written_tables({"": top, **{table: values for table, values in tables.items() if isinstance(values, dict)}})
+
+
+def _changed_title(title: str, changes: Mapping[str, str]) -> str:
+    """Return the title of a game in which keys have other values: as many of them as fit, and how many more there
+    are."""
+    parts = [title, *(f"{key} = {text}" for key, text in changes.items())]
+    for left in range(len(changes)):
+        whole = ", ".join(parts[: len(parts) - left] + ([f"{left} more"] if left else []))
+        if len(whole) <= MAX_CHARACTERS:
+            return whole
+    return f"{title}, {len(changes)} changes"[:MAX_CHARACTERS]
 
 
 def _parsed(key: Key | None, text: str) -> object:

@@ -46,6 +46,13 @@ def test_face_down_cards_can_be_listed_by_column() -> None:
     assert game.rules.face_down == (0, 1, 1, 1, 1, 1, 1)
 
 
+def test_a_title_says_as_many_changes_as_fit_and_how_many_more_there_are() -> None:
+    changes = ["stock.passes=1", "tableau.build=same-colour", "tableau.move=any", "tableau.spaces=any"]
+    titles = [find_game(":".join(["klondike", *changes[:count]])).title for count in range(1, 5)]
+    first = "Klondike, stock.passes = 1, tableau.build = same-colour"
+    assert titles == [first[:26], first, f"{first}, tableau.move = any", f"{first}, 2 more"]
+
+
 WRONG = {
     "klondike:stock.draw=12": "stock.draw = 12: expected a number from 1 to 9",
     "klondike:stock.draw=01": 'stock.draw = "01": expected a number from 1 to 9',

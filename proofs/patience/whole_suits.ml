@@ -13,7 +13,6 @@ type game = {
   run : building;
   suits : (suit * char) list;
   copies : int;  (* how often each card exists *)
-  stock_size : int;
 }
 
 let has_whole_suits keys = Hashtbl.find_opt keys.values "foundations.complete-runs" = Some "true"
@@ -68,13 +67,15 @@ let read_game keys =
       base_is_dealt = false;
       has_hole = false;
       stacked = false;
+      reserve_size = 0;
+      stock_size;
       deals_rows = stock_size > 0;
       full_columns;
       counts_passes = false;
       most_passes = 0;
     }
   in
-  { single; run; suits; copies = decks * 4 / List.length suits; stock_size }
+  { single; run; suits; copies = decks * 4 / List.length suits }
 
 (* Layouts. A whole suit on a foundation is named by its top card. *)
 
@@ -130,7 +131,7 @@ let read_layout game text =
       let board = { piles = List.map pile_of_text columns; to_deal = cards "stock" } in
       let on_foundations = List.concat_map (cards_below game.single.rules) (cards "foundations") in
       check_cards game (List.concat_map pile_cards board.piles @ board.to_deal @ on_foundations);
-      if List.length board.to_deal > game.stock_size then fail "%d cards are in the stock" (List.length board.to_deal);
+      if List.length board.to_deal > game.single.stock_size then fail "%d cards are in the stock" (List.length board.to_deal);
       if layout_text game board <> text then fail "%S is not the canonical text of its position" text;
       board
   | _ -> fail "%S is not a layout" text

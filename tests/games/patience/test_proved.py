@@ -290,6 +290,27 @@ def assert_same_moves(programs: Path, rules: Rules, layouts: list[str], folder: 
             break
 
 
+def wrong_sizes(first_seed: int) -> Iterator[tuple[Claim, Claim]]:
+    """Yield true claims, and the same by rules with one card less in the stock, the reserve or the cells."""
+    seed = first_seed
+    while True:
+        seed += 1
+        rules = within_the_proof(random_rules(Random(seed)))
+        rules = replace(rules, cells=rules.filled)
+        [layout] = to_strings(deal(rules, seed, 1, 1))
+        claim = counted(Claim(rules, layout, f"* {SAME}"))
+        if not reason_of_python(claim):
+            for change in ({"stock": rules.stock - 1}, {"reserve": rules.reserve - 1}):
+                if min(change.values()) >= 0 and not rules.filled:
+                    yield claim, claim._replace(rules=replace(rules, **change))  # type: ignore[arg-type]
+
+
+def test_a_place_has_no_more_cards_than_the_rules_allow(programs: Path, tmp_path: Path) -> None:
+    true, wrong = zip(*islice(wrong_sizes(120_000), 20), strict=True)
+    assert proved.differences(programs, true, tmp_path, write_rules, lambda _: "") == ([], len(set(true)))
+    assert proved.differences(programs, wrong, tmp_path, write_rules, reason_of_python) == ([], 0)
+
+
 UNPROVED: list[tuple[str, str, dict[str, object]]] = [
     ("golf", "tableau.spaces", {"spaces": "waste"}),
     ("golf", "tableau.move", {"move": "whole-pile"}),

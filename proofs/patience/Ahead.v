@@ -3,7 +3,7 @@
    Claims. A position of a game with safe cards is ahead of a real one ([ahead]) if it is the easier position in which
    some cards are absent: those that are absent anyway, and those of a set S of cards that are on its foundations. S
    contains with each card those that go up before it and those that fit it, and all of them are gone or the next of
-   their suits. After a real move, the position is still ahead; or one of its moves leads to one that is, or to one that
+   their suits; if any cards move, see [fixed]. After a real move, the position is still ahead; or one of its moves leads to one that is, or to one that
    is already ahead before the real move and has fewer cards left ([ahead_step]). When a card goes up whose set is such
    a one, the position stays ahead ([rise_ahead]). So a game that can be won can be won from each position that is ahead
    ([ahead_winnable]). *)
@@ -641,7 +641,8 @@ Proof.
   intros y J. apply G; auto. now apply (needs_lower _ N x).
 Qed.
 
-Lemma top_of_group S u x : moving_on R <> AnyCards -> needs S -> group R (u ++ [x]) -> (forall z, In z (u ++ [x]) -> in_deck z = true) -> In x S ->
+Lemma top_of_group S u x : moving_on R <> AnyCards -> needs S -> group R (u ++ [x]) ->
+  (forall z, In z (u ++ [x]) -> in_deck z = true) -> In x S ->
   forall z, In z (u ++ [x]) -> In z S.
 Proof.
   intros Gr N. induction u as [|y u IH]; simpl; intros G D I z J.
@@ -751,7 +752,8 @@ Proof.
   - apply (carry R absent s [] z v); auto. apply to_foundation.
     + destruct (lift_cards _ _ _ _ Lv) as (_ & ->). apply (proper_hole _ W).
     + now rewrite Fv.
-  - apply (rise_ahead absent p s S S z v A); auto; [exact (ahead_ready _ _ _ _ A)|apply incl_refl| |intros M; now destruct Gr].
+  - apply (rise_ahead absent p s S S z v A); auto; [exact (ahead_ready _ _ _ _ A)|apply incl_refl| |
+      intros M; now destruct Gr].
     intros E IE O. split; [apply (lift_shadow E s z); auto using proper_once, proper_hole|now left].
   - destruct (lift_left_over _ _ _ _ Lv Nz) as (P & _). unfold risen.
     destruct (settled_parts (with_foundations v (z :: foundations v))) as (P' & _).

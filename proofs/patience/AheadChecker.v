@@ -48,7 +48,8 @@ Definition is_gone absent (s : position) (x : card) : bool := member x (foundati
 (* If any cards move, all of the set but c are up, and so are those that fit them, and they stay there. *)
 Definition is_fixed absent (s : position) (needed : list card) (c : card) : bool :=
   forallb (fun x => (same_card c x || is_gone absent s x) &&
-    forallb (fun y => implb (fits R y x) (member y needed || (negb (removable R) && is_gone absent s y))) deck_of) needed.
+    forallb (fun y => implb (fits R y x) (member y needed || (negb (removable R) && is_gone absent s y))) deck_of)
+  needed.
 
 Definition is_safe_by_sets absent (s : position) (c : card) : bool :=
   let needed := set_of c in

@@ -126,8 +126,8 @@ End Relaxed.
 
 Hypotheses (draws : draw R = 1) (rows : to_hole R = true).
 
-(* A position that is ahead, with columns in the same order, if cards will be dealt to them. Cards go up early only where
-   an empty column does no harm, and where no card takes others along that do not fit each other. *)
+(* A position that is ahead, with columns in the same order, if cards will be dealt to them. Cards go up early only
+   where an empty column does no harm, and where no card takes others along that do not fit each other. *)
 Record ahead_in_rows (p s : position) (S : list card) : Prop := {
   rows_ahead : ahead R [] p s S;
   rows_turning : turning s = turning p;

@@ -339,7 +339,8 @@ Proof.
     destruct (permutation_split _ _ _ So) as (a & c & Ec & P). eexists. split;
       [apply (from_open_reserve R s _ _ _ Ec)|].
     split; auto. constructor; simpl; auto. now rewrite filter_app.
-  - pose proof (in_order_reserve _ _ _ Sc) as K. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
+  - pose proof (in_order_reserve _ _ _ Sc) as K. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs.
+    simpl in Rs. rewrite A' in Rs.
     destruct k' as [|x' k']; simpl in *.
     + eexists. split.
       * apply (from_reserve R s x _ (eq_sym Rs)). auto.

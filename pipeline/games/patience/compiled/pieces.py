@@ -47,8 +47,9 @@ BEGUN, ENDED = ARRAY.rows(2, 26)
 FIRST_SLOTS, END_SLOTS = ARRAY.rows(2, 52)
 """The slots of these cards, two for each kind."""
 # The relaxed game
-FREE, BARE_KINDS = ARRAY.words(2)
-"""The slots of cards for which there is room, and of those that are up; and the kinds of cards that can be bared."""
+ROOM, FREE, BARE_KINDS = ARRAY.words(3)
+"""The slots of cards for which there can be room in the position; those of cards for which there is in the relaxed
+game, or that are up; and the kinds of cards that can be bared."""
 RISEN = ARRAY.row(4)
 MOVES, KEYS = ARRAY.row(MAX_MOVES), ARRAY.row(KEY_WORDS * MAX_MOVES)
 SIZE = ARRAY.size
@@ -88,13 +89,19 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
                 begins = fits and names[number - 1][1].isupper()
             t[FIRST_CUTS] |= begins << slot
             slot += 1
-    t[BOTTOMS] |= 1 << slot
-    t[DEALT] = (1 << slot) - 1
-    for card in range(52):
-        below = SLOTS_BELOW + 14 * (card // 13) + card % 13
-        own = 1 << t[SLOTS + card] if t[SLOTS + card] >= 0 else 0
-        t[below + 1] = t[below] | own
-        t[SLOTS_OF_KINDS + card // 13 % 2 * 13 + card % 13] |= own
+    _load_sets(t, slot)
+
+
+def _load_sets(t: Words, slots: int) -> None:
+    """Write the sets of slots that follow from which cards are in them."""
+    t[BOTTOMS] |= 1 << slots
+    t[DEALT] = (1 << slots) - 1
+    for suit in range(4):
+        for rank in range(13):
+            slot, row = t[SLOTS + 13 * suit + rank], SLOTS_BELOW + 14 * suit + rank
+            own = 1 << slot if slot >= 0 else 0
+            t[row + 1] = t[row] | own
+            t[SLOTS_OF_KINDS + suit % 2 * 13 + rank] |= own
     t[SLOTS_OF_KINGS] = (t[SLOTS_OF_KINDS + t[LAST]] | t[SLOTS_OF_KINDS + 13 + t[LAST]]) * t[KINGS_FILL]
 
 
@@ -266,6 +273,7 @@ def _is_refuted(t: Words) -> bool:
             _free_cards_on(t, kind)
     if t[SPACES] > 0:
         _free_kings(t)
+    t[ROOM] = t[FREE]
     for suit in range(4):
         t[RISEN + suit] = t[HEIGHTS + suit]
     on_top, stay, changes = t[TOPS], t[HERE] & ~t[CUTS], True
@@ -287,16 +295,17 @@ def _is_refuted(t: Words) -> bool:
 
 @inlined
 def _list_moves(t: Words) -> int:
-    """List the moves of the position; return their number."""
-    count, rest = int64(0), t[SHOWN]
+    """List the moves of the position, which is not refuted; return their number."""
+    count, rest = int64(0), t[SHOWN] & ~t[CUTS] & t[ROOM]
     while rest:
         slot = first_of(rest)
         rest &= rest - 1
-        card = t[CARDS + slot]
-        if t[CUTS] & bit_of(slot) == 0 and _has_room(t, slot):
+        if _has_room(t, slot):
             t[MOVES + count] = slot
             count += 1
-        if t[TOPS] & bit_of(slot) and t[HEIGHTS + card // 13] == card % 13 and _can_be_bared(t, slot):
+    for suit in range(4):
+        slot = t[SLOTS + 13 * suit + t[HEIGHTS + suit]] if t[HEIGHTS + suit] <= t[LAST] else int64(-1)
+        if slot >= 0 and t[TOPS] & bit_of(slot) and _can_be_bared(t, slot):
             t[MOVES + count] = slot | UP
             count += 1
     return count

@@ -13,12 +13,15 @@ let patience_text game rules position =
 
 let texts_of_patience game line =
   let rules, position = Layouts.read_layout game line in
-  List.map (patience_text game rules) (Patience_proved.moves rules [] position)
+  let moves =
+    if game.deals_rows then Patience_proved.row_moves rules game.full_columns else Patience_proved.moves rules []
+  in
+  List.map (patience_text game rules) (moves position)
 
 let texts_of_whole_suits (game : Whole_suits.game) line =
   let board = Whole_suits.read_layout game line in
   List.map (Whole_suits.layout_text game)
-    (Patience_proved.next game.single.rules game.run game.full_columns board)
+    (Patience_proved.next game.single.rules game.run game.single.full_columns board)
 
 let texts_of_covering_game game line =
   let open Covering_layouts in

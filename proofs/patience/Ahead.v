@@ -111,7 +111,7 @@ Definition gone absent (s : position) (x : card) : Prop := In x (foundations s) 
 (* S contains with each card those that go up before it, and those that fit it. *)
 Record needs (S : list card) : Prop := {
   needs_lower : forall x y, In x S -> In y (lower R x) -> In y S;
-  needs_fitting : forall x y, In x S -> in_deck y = true -> fits R y x = true -> In y S }.
+  needs_fitting : moving_on R <> AnyCards -> forall x y, In x S -> in_deck y = true -> fits R y x = true -> In y S }.
 
 Definition ready S absent (s : position) : Prop :=
   forall x, In x S -> gone absent s x \/ (forall y, In y (lower R x) -> gone absent s y).
@@ -120,10 +120,24 @@ Definition ready S absent (s : position) : Prop :=
 Definition early (S : list card) (s : position) : list card := filter (fun x => member x S) (foundations s).
 Definition without S (s : position) : position := with_foundations s (live S (foundations s)).
 
+(* If any cards move with those on them, all of S are up, and so are the cards that fit them; those stay there. *)
+Record fixed (S : list card) absent (s : position) : Prop := {
+  fixed_gone : forall x, In x S -> gone absent s x;
+  fixed_fitting : forall x y, In x S -> in_deck y = true -> fits R y x = true ->
+    In y S \/ (removable R = false /\ gone absent s y) }.
+
 Record ahead absent (p s : position) (S : list card) : Prop := {
   ahead_needs : needs S;
   ahead_ready : ready S absent s;
+  ahead_fixed : moving_on R = AnyCards -> fixed S absent s;
+  ahead_order : orderly R (early S s ++ absent) p;
   ahead_shadow : shadow R (early S s ++ absent) p (without S s) }.
+
+Lemma fixed_more S absent more s t : fixed S absent s -> (forall x, In x S -> gone absent s x -> gone more t x) ->
+  (removable R = false -> forall x, gone absent s x -> gone more t x) -> fixed S more t.
+Proof.
+  intros [F G] H K. split; auto. intros x y I D Fi. destruct (G x y I D Fi) as [J|(N & J)]; auto.
+Qed.
 
 Lemma in_early S s x : In x (early S s) <-> In x (foundations s) /\ In x S.
 Proof. unfold early. rewrite filter_In, member_iff. tauto. Qed.
@@ -222,10 +236,10 @@ Qed.
 
 (* A card leaves its place. In the shadow without it, nothing else changes. *)
 Lemma lift_shadow absent s x q : lift R s [] x q -> ~ In x (foundations s) -> NoDup (cards_of s) -> hole s = None ->
-  moving_on R <> AnyCards -> In x absent -> only_up absent s [x] ->
+  In x absent -> only_up absent s [x] ->
   shadow R absent s (with_foundations q (live absent (foundations s))).
 Proof.
-  intros L Nf N H M A O. destruct (lift_left_over _ _ _ _ L Nf) as (P & F). simpl in P.
+  intros L Nf N H A O. destruct (lift_left_over _ _ _ _ L Nf) as (P & F). simpl in P.
   pose proof (only_up_live _ _ _ _ P O N) as Of. apply absent_iff in A.
   assert (St : NoDup (all_cards (turning s))).
   { apply nodup_left in N. unfold left_over in N. do 4 apply nodup_right in N. exact N. }
@@ -245,13 +259,62 @@ Proof.
   - simpl. rewrite A. symmetry. apply live_all. intros y I; apply Of; rewrite !in_app_iff; tauto.
 Qed.
 
+(* The columns that it leaves. *)
+Lemma lift_columns absent s x q : lift R s [] x q -> ~ In x (foundations s) -> NoDup (cards_of s) -> In x absent ->
+  only_up absent s [x] -> columns q = map (live absent) (columns s).
+Proof.
+  intros L Nf N A O. destruct (lift_left_over _ _ _ _ L Nf) as (P & _). simpl in P.
+  pose proof (only_up_live _ _ _ _ P O N) as Of. apply absent_iff in A.
+  assert (E : map (live absent) (columns q) = columns q).
+  { apply live_columns. intros y I. apply Of. unfold left_over. rewrite in_app_iff. auto. }
+  remember (@nil card) as u eqn:Eu in L. rewrite <- E.
+  destruct L as [l u' x' b r F G D | l x' r F | l x' r F | x' k F D | l x' r F B Hi]; subst; auto.
+  rewrite F. simpl. rewrite !map_app. simpl. now rewrite A.
+Qed.
+
+(* Absent cards lie on no others. *)
+Lemma orderly_nowhere absent s : (forall y, In y (concat (columns s)) -> ~ In y absent) -> orderly R absent s.
+Proof.
+  intros H. right. right. intros c I. exists [], c. split; auto. split; [easy|]. intros z J. apply H. apply in_concat.
+  eauto.
+Qed.
+
+Lemma orderly_same absent more s : (forall x, In x absent <-> In x more) -> orderly R absent s -> orderly R more s.
+Proof.
+  intros H [M|[->|O]]; [now left| |].
+  - right. left. destruct more as [|x more]; auto. destruct (proj2 (H x)). now left.
+  - right. right. intros c I. destruct (O c I) as (u & v & -> & A & L). exists u, v. split; auto.
+    split; intros z J; [apply H, A, J|intros K; apply H in K; exact (L z J K)].
+Qed.
+
+Lemma lift_orderly absent s x q : lift R s [] x q -> ~ In x (foundations s) -> NoDup (cards_of s) ->
+  only_up absent s [x] -> orderly R absent s.
+Proof.
+  intros L Nf N O. destruct (lift_left_over _ _ _ _ L Nf) as (P & _). simpl in P.
+  pose proof (only_up_live _ _ _ _ P O N) as Of.
+  assert (Oq : forall y, In y (concat (columns q)) -> ~ In y absent).
+  { intros y I. apply Of. unfold left_over. rewrite in_app_iff. auto. }
+  remember (@nil card) as u eqn:Eu in L.
+  destruct L as [l u' x' b r F G D | l x' r F | l x' r F | x' k F D | l x' r F B Hi]; try (now apply orderly_nowhere).
+  subst u'. simpl in *. right. right. rewrite F. intros c I. apply in_app_or in I.
+  assert (Ot : forall d, In d (l ++ b :: r) -> forall z, In z d -> ~ In z absent).
+  { intros d J z K. apply Oq. apply in_concat. eauto. }
+  destruct I as [I|[<-|I]].
+  - exists [], c. split; auto. split; [easy|]. apply Ot. apply in_or_app. auto.
+  - assert (Lb : forall z, In z b -> ~ In z absent) by (apply Ot, in_or_app; right; now left).
+    destruct (live_or_absent absent x') as [Lx|Ax].
+    + exists [], (x' :: b). split; auto. split; [easy|]. intros z [<-|J]; auto.
+    + exists [x'], b. split; auto. split; auto. intros z [<-|[]]. auto.
+  - exists [], c. split; auto. split; [easy|]. apply Ot. apply in_or_app. right. now right.
+Qed.
+
 (* The same of a card that the stock offers, if it is turned card by card, as often as one likes. *)
 Lemma offered_shadow absent s x q : offered R s x q -> NoDup (cards_of s) -> hole s = None ->
-  moving_on R <> AnyCards -> In x absent -> only_up absent s [x] ->
+  In x absent -> only_up absent s [x] ->
   draw R = 1 -> at_least R (turning q) (live_talon [x] (turning s)) ->
   shadow R absent s (with_foundations q (live absent (foundations s))).
 Proof.
-  intros Of N H M A O D T. destruct (offered_left_over _ _ _ Of) as (P & F & _).
+  intros Of N H A O D T. destruct (offered_left_over _ _ _ Of) as (P & F & _).
   pose proof (only_up_live _ _ _ _ P O N) as L. destruct Of as [st wa n Ts].
   apply shadow_parts; simpl; auto; try (symmetry; apply live_all; intros y I; apply L; unfold left_over; simpl;
     rewrite !in_app_iff; tauto).
@@ -267,10 +330,10 @@ Proof.
 Qed.
 
 (* Cards that are on foundations, or nowhere, can be called absent. *)
-Lemma up_shadow absent s : only_up absent s [] -> NoDup (cards_of s) -> hole s = None -> moving_on R <> AnyCards ->
+Lemma up_shadow absent s : only_up absent s [] -> NoDup (cards_of s) -> hole s = None ->
   shadow R absent s (with_foundations s (live absent (foundations s))).
 Proof.
-  intros O N H M. assert (L : forall y, In y (left_over s) -> ~ In y absent).
+  intros O N H. assert (L : forall y, In y (left_over s) -> ~ In y absent).
   { intros y I J. destruct (O y) as [[]|F]; auto; [apply in_or_app; auto|]. apply in_split in I.
     destruct I as (a & b & E). unfold cards_of in N. rewrite E in N. rewrite <- app_assoc in N. simpl in N.
     apply NoDup_remove_2 in N. apply N. rewrite !in_app_iff. auto. }
@@ -285,9 +348,9 @@ Proof.
 Qed.
 
 Lemma nowhere_shadow absent s : (forall y, In y (cards_of s) -> ~ In y absent) -> NoDup (cards_of s) ->
-  hole s = None -> moving_on R <> AnyCards -> shadow R absent s s.
+  hole s = None -> shadow R absent s s.
 Proof.
-  intros L N H M. replace s with (with_foundations s (live absent (foundations s))) at 2.
+  intros L N H. replace s with (with_foundations s (live absent (foundations s))) at 2.
   - apply up_shadow; auto. intros y I J. destruct (L y I J).
   - rewrite live_all; [now destruct s|]. intros y I. apply L, in_or_app. auto.
 Qed.
@@ -311,7 +374,7 @@ Proof.
 Qed.
 
 Section Rules.
-Hypotheses (draws : draw R <> 0) (grouped : moving_on R <> AnyCards).
+Hypothesis draws : draw R <> 0.
 
 Lemma ahead_nowhere absent p s S y : ahead absent p s S -> In y (cards_of (without S s)) ->
   ~ In y (early S s ++ absent).
@@ -326,26 +389,55 @@ Proof.
     destruct (in_dec card_eq y S); tauto.
 Qed.
 
+Lemma rise_absent absent p s S S' x q : ahead absent p s S -> incl S S' -> In x S' -> foundations q = foundations s ->
+  let E := early S' (risen q x) ++ absent in
+  In x E /\ only_up E s [x] /\ incl (early S s ++ absent) E /\
+  forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent.
+Proof.
+  intros A I X F E.
+  assert (Ex : forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent).
+  { intros y. unfold E. rewrite in_app_iff, in_early, risen_found, F. simpl. tauto. }
+  split; [apply Ex; auto|]. split; [|split; auto].
+  - intros y J K. apply Ex in K. destruct K as [([<-|K] & _)|K]; auto.
+    + left. now left.
+    + right. now apply (ahead_absent _ _ _ _ _ A J K).
+  - intros y J. apply in_app_or in J. apply Ex. rewrite in_early in J. destruct J as [(J & K)|J]; auto.
+Qed.
+
+(* The columns of s lie in the order of the real ones. *)
+Definition follows absent (p s : position) (S : list card) : Prop := in_order (early S s ++ absent) p s.
+
+Lemma rise_follows absent p s S S' x q : ahead absent p s S -> incl S S' -> In x S' -> foundations q = foundations s ->
+  spaces R <> FromReserve -> (forall E, In x E -> only_up E s [x] -> columns q = map (live E) (columns s)) ->
+  follows absent p s S -> follows absent p (risen q x) S'.
+Proof.
+  intros A I X F Sp H O. destruct (rise_absent absent p s S S' x q A I X F) as (Ix & Ou & In' & _).
+  unfold follows, in_order in *. unfold risen at 1, settled. simpl. rewrite filled_columns by auto. simpl.
+  rewrite (H _ Ix Ou), O. now apply map_live_live.
+Qed.
+
 Lemma rise_ahead absent p s S S' x q : ahead absent p s S -> needs S' -> ready S' absent s -> incl S S' -> In x S' ->
   foundations q = foundations s ->
-  (forall E, In x E -> only_up E s [x] -> shadow R E s (with_foundations q (live E (foundations s)))) ->
+  (forall E, In x E -> only_up E s [x] ->
+    shadow R E s (with_foundations q (live E (foundations s))) /\ orderly R E s) ->
+  (moving_on R = AnyCards -> fixed S' absent (risen q x)) ->
   ahead absent p (risen q x) S'.
 Proof.
-  intros A N Re I X F H. constructor; auto.
+  intros A N Re I X F H Fx. destruct (rise_absent absent p s S S' x q A I X F) as (Ix & Ou & In' & Ex).
+  constructor; auto.
   - intros y J. unfold gone. rewrite risen_found, F. destruct (Re y J) as [G|G].
     + left. destruct G; [left; now right|now right].
     + right. intros z K. destruct (G z K); [left; now right|now right].
-  - set (E := early S' (risen q x) ++ absent).
-    assert (Ex : forall y, In y E <-> (x = y \/ In y (foundations s)) /\ In y S' \/ In y absent).
-    { intros y. unfold E. rewrite in_app_iff, in_early, risen_found, F. simpl. tauto. }
-    apply (shadow_trans R (early S s ++ absent) E p (without S s)).
-    + intros y J. apply in_app_or in J. apply Ex. rewrite in_early in J. destruct J as [(J & K)|J]; auto.
+  - apply (orderly_trans R (early S s ++ absent) _ p (without S s)); auto.
+    + apply (ahead_shadow _ _ _ _ A).
+    + apply (ahead_order _ _ _ _ A).
+    + exact (proj2 (H _ Ix Ou)).
+  - set (E := early S' (risen q x) ++ absent) in *.
+    apply (shadow_trans R (early S s ++ absent) E p (without S s)); auto.
     + apply (ahead_shadow _ _ _ _ A).
     + replace (without S' (risen q x)) with (settled R (with_foundations q (live E (foundations s)))).
       * apply shadow_settled. apply shadow_other_foundations.
-        -- apply H; [apply Ex; auto|]. intros y J K. apply Ex in K. destruct K as [([<-|K] & _)|K]; auto.
-           ++ left. now left.
-           ++ right. now apply (ahead_absent _ _ _ _ _ A J K).
+        -- exact (proj1 (H _ Ix Ou)).
         -- assert (K : forall y, In y (foundations s) -> In y S -> In y E) by (intros; apply Ex; auto).
            clear - K. induction (foundations s) as [|y l IH]; simpl; auto.
            assert (K' : forall z, In z l -> In z S -> In z E) by (intros; apply K; simpl; auto).
@@ -355,6 +447,62 @@ Proof.
         apply absent_iff in X. replace (live S' (foundations s)) with (live E (foundations s)); auto.
         apply live_ext. intros y J. rewrite Ex. split; auto. intros [(_ & K)|K]; auto.
         apply I. now apply (ahead_absent _ _ _ _ _ A); [apply in_or_app; right|].
+Qed.
+
+Lemma live_early absent s S l : NoDup (cards_of s) -> incl l (left_over s) ->
+  live (early S s ++ absent) l = live absent l.
+Proof.
+  intros N I. apply live_ext. intros x J. rewrite in_app_iff, in_early. split; auto. intros [(K & _)|K]; auto.
+  exfalso. exact (not_twice _ _ N (I x J) K).
+Qed.
+
+(* If cards leave s, or change their places in the same columns, it stays ahead. *)
+Lemma shadow_ahead absent p s S more r : proper s -> incl absent more -> shadow R more s r ->
+  moving_on R <> AnyCards \/ more = absent -> ahead absent p s S -> ahead more p r S.
+Proof.
+  intros W I H Mo [Ne Re Fx Or Sh].
+  assert (Fr : forall x, In x (foundations r) <-> In x (foundations s) /\ ~ In x more).
+  { intros x. rewrite <- in_live. split; apply Permutation_in; [|symmetry]; apply (shadow_foundations _ _ _ _ H). }
+  assert (G : forall y, gone absent s y -> gone more r y).
+  { intros y [K|K]; [|right; auto]. destruct (in_dec card_eq y more); [now right|left]. apply Fr. auto. }
+  constructor; auto.
+  + intros x J. destruct (Re x J) as [K|K]; auto.
+  + intros M. apply (fixed_more S absent more s r (Fx M)); auto.
+  + destruct Mo as [Mo| ->]; [now left|]. apply (orderly_same (early S s ++ absent)); auto.
+    intros x. rewrite !in_app_iff, !in_early, Fr. destruct (in_dec card_eq x absent); tauto.
+  + apply (shadow_same (early S s ++ more)).
+    { intros x. rewrite !in_app_iff, !in_early, Fr. destruct (in_dec card_eq x more); tauto. }
+    apply (shadow_trans R (early S s ++ absent) _ _ (without S s)); auto.
+    { intros x J. rewrite in_app_iff in *. destruct J; auto. }
+    pose proof (proper_once _ W) as N. pose proof (proper_hole _ W) as Ho.
+    destruct H as [(k & o & P & Q & Rs & F) Sd Se So (Sa & Sr) Sf Sh' Sg].
+    assert (In' : forall l, incl l (left_over s) -> live (early S s ++ more) l = live more l).
+    { intros. now apply live_early. }
+    assert (Ia : incl (all_cards (turning s)) (left_over s)).
+    { unfold left_over. intros x. rewrite !in_app_iff. tauto. }
+    constructor; simpl; auto.
+    * exists k, o. simpl. repeat split; auto.
+      -- rewrite <- P. erewrite map_ext_in; [reflexivity|]. intros c J. apply In'. intros x K.
+         unfold left_over. rewrite !in_app_iff, in_concat. eauto.
+      -- rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * intros x J. apply Sd. intros K. apply J, in_or_app. auto.
+    * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
+    * split.
+      -- unfold live_talon in *. simpl. rewrite !In'; auto; intros x J; apply Ia, in_all_cards; auto.
+      -- simpl. destruct Sr as [D|(Nt & U)]; auto. right. split; auto. intros x J K. apply in_app_or in K.
+         destruct K as [K|K]; [|now apply (U x)]. apply in_early in K. apply (not_twice _ _ N (Ia x J)). tauto.
+    * apply (Permutation_trans (live_permutation S _ _ Sf)). clear - Sf. set (E := early S s ++ more).
+      replace (live S (live more (foundations s))) with (live E (live S (foundations s))); auto.
+      assert (K : forall x, In x (foundations s) -> ~ In x S -> (In x E <-> In x more)).
+      { intros x J O. unfold E. rewrite in_app_iff, in_early. tauto. }
+      clear Sf. induction (foundations s) as [|x l IH]; simpl; auto.
+      specialize (IH (fun y J => K y (or_intror J))). specialize (K x (or_introl eq_refl)).
+      destruct (is_live S x) eqn:Ls; destruct (is_live more x) eqn:Lm; simpl; rewrite ?Ls; simpl; rewrite ?IH; auto.
+      -- replace (is_live E x) with true; auto. symmetry. apply live_iff in Ls, Lm. apply live_iff. tauto.
+      -- replace (is_live E x) with false; auto. symmetry. apply live_iff in Ls. apply absent_iff in Lm.
+         apply absent_iff. tauto.
+    * left. right. auto.
 Qed.
 
 (** * Moves of the position that is ahead *)
@@ -420,7 +568,7 @@ Qed.
 Lemma move_early absent p s S t : ahead absent p s S -> proper s -> move R (early S s ++ absent) (without S s) t ->
   exists r, move R absent s r /\ shadow R (early S r ++ absent) t (without S r) /\
     incl (early S s ++ absent) (early S r ++ absent) /\
-    (forall y, In y S -> gone absent s y -> gone absent r y).
+    (forall y, In y S -> gone absent s y -> gone absent r y) /\ columns r = columns t.
 Proof.
   intros A W M. pose proof (move_proper _ _ _ M (proper_without S s W)) as Wt.
   assert (Ct : forall y, In y (cards_of t) -> ~ In y (early S s ++ absent)).
@@ -432,7 +580,7 @@ Proof.
      foundations r = x :: foundations q /\ foundations t = x :: live S (foundations q)) ->
     shadow R (early S (settled R r) ++ absent) t (without S (settled R r)) /\
     incl (early S s ++ absent) (early S (settled R r) ++ absent) /\
-    (forall y, In y S -> gone absent s y -> gone absent (settled R r) y)).
+    (forall y, In y S -> gone absent s y -> gone absent (settled R r) y) /\ columns (settled R r) = columns t).
   { intros q x r v Eq P Et Fo. set (E := early S (settled R r) ++ absent).
     assert (Ex : forall y, In y E <-> In y (foundations r) /\ In y S \/ In y absent).
     { intros y. unfold E. now rewrite in_app_iff, in_early, settled_found. }
@@ -440,7 +588,7 @@ Proof.
     { intros y. rewrite <- !in_early. now rewrite Eq. }
     assert (Fr : forall y, In y (foundations q) -> In y (foundations r)).
     { intros y I. destruct Fo as [(-> & _)|(-> & _)]; auto. now right. }
-    split; [|split].
+    split; [|split; [|split]].
     - replace (without S (settled R r)) with (with_foundations t (live E (foundations t))).
       + apply up_shadow; auto using proper_once, proper_hole. intros y I J. right. apply Ex in J.
         destruct J as [(J & K)|J].
@@ -465,7 +613,8 @@ Proof.
         rewrite K. now destruct (settled R r).
     - intros y I. apply Ex. apply in_app_or in I. rewrite in_early in I. destruct I as [I|I]; auto.
       apply Eq' in I. destruct I as (I & J). auto.
-    - intros y I [J|J]; [left|now right]. rewrite settled_found. apply Fr. now apply Eq'. }
+    - intros y I [J|J]; [left|now right]. rewrite settled_found. apply Fr. now apply Eq'.
+    - rewrite Et. now rewrite settled_foundations. }
   pose proof (proper_hole _ W) as Hs.
   destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h _ Ho _];
     [| |simpl in Ho; congruence|simpl in Ho; congruence].
@@ -492,15 +641,15 @@ Proof.
   intros y J. apply G; auto. now apply (needs_lower _ N x).
 Qed.
 
-Lemma top_of_group S u x : needs S -> group R (u ++ [x]) -> (forall z, In z (u ++ [x]) -> in_deck z = true) -> In x S ->
+Lemma top_of_group S u x : moving_on R <> AnyCards -> needs S -> group R (u ++ [x]) -> (forall z, In z (u ++ [x]) -> in_deck z = true) -> In x S ->
   forall z, In z (u ++ [x]) -> In z S.
 Proof.
-  intros N. induction u as [|y u IH]; simpl; intros G D I z J.
+  intros Gr N. induction u as [|y u IH]; simpl; intros G D I z J.
   - destruct J as [<-|[]]; auto.
   - assert (K : forall w, In w (u ++ [x]) -> In w S).
     { apply IH; auto. destruct (u ++ [x]); simpl in *; tauto. }
     destruct J as [<-|J]; auto. destruct (u ++ [x]) as [|w v] eqn:E; [now destruct u|].
-    simpl in G. destruct G as (G & _). apply (needs_fitting _ N w); auto; [apply K; now left|].
+    simpl in G. destruct G as (G & _). apply (needs_fitting _ N Gr w); auto; [apply K; now left|].
     unfold moves_with in G. now destruct (moving_on R).
 Qed.
 
@@ -541,9 +690,42 @@ Proof.
   - exfalso. apply N, in_or_app. auto.
 Qed.
 
+Lemma lift_source s u x q : lift R s u x q -> In x (left_over s) \/ removable R = true.
+Proof.
+  intros [l u' x' b r E G D | l x' r E | l x' r E | x' k E D | l x' r E (B & _) H]; auto; left; unfold left_over;
+    rewrite E; rewrite !in_app_iff; simpl; auto 6.
+  left. rewrite concat_app. simpl. rewrite !in_app_iff. simpl. auto 6.
+Qed.
+
+(* If any cards move, none that fits a card of S can be moved. *)
+Lemma nothing_fits absent p s S x y : ahead absent p s S -> proper s -> moving_on R = AnyCards -> In y S ->
+  fits R x y = true -> In x (cards_of (without S s)) -> In x (left_over s) \/ removable R = true -> False.
+Proof.
+  intros A W M I F C L. pose proof (ahead_nowhere _ _ _ _ _ A C) as N.
+  assert (D : in_deck x = true) by now apply (proper_deck _ (proper_without S s W)).
+  destruct (ahead_fixed _ _ _ _ A M) as [G H]. destruct (H y x I D F) as [J|(Nr & [J|J])].
+  - destruct (G x J) as [K|K]; apply N; apply in_or_app; auto. left. apply in_early. auto.
+  - destruct L as [L|L]; [exact (not_twice _ _ (proper_once _ W) L J)|congruence].
+  - apply N, in_or_app. auto.
+Qed.
+
+Definition moving_dec : {moving_on R = AnyCards} + {moving_on R <> AnyCards}.
+Proof. decide equality. Defined.
+
+Lemma move_gone absent s t : move R absent s t -> removable R = false -> forall x, gone absent s x -> gone absent t x.
+Proof.
+  intros M N x [I|I]; [left|now right]. destruct M as [u y l r L P | y l r O P | y st wa n h H E Ho | y h J Ho B];
+    rewrite settled_found; auto.
+  - assert (F : foundations l = foundations s).
+    { destruct L as [| | | |? ? ? ? (B & _)]; auto. congruence. }
+    destruct P; simpl; rewrite ?F; auto.
+  - assert (F : foundations l = foundations s) by now destruct O. destruct P; simpl; rewrite ?F; auto.
+Qed.
+
 Lemma loosen absent p s S : ahead absent p s S -> proper s -> lifts_closed R absent s ->
   lifts_closed R (early S s ++ absent) (without S s) \/
-  exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s).
+  exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s) /\
+    S <> [] /\ (spaces R <> FromReserve -> follows absent p s S -> follows absent p t S).
 Proof.
   intros A W C. pose proof (ahead_needs _ _ _ _ A) as Ne.
   destruct (lifts_closed_or (early S s ++ absent) (without S s)) as [H|(u & x & q & y & L & I & F)]; auto. right.
@@ -554,27 +736,54 @@ Proof.
   apply in_app_or in I. destruct I as [I|I].
   2: { destruct (lift_early _ _ _ _ _ Ne L) as (q' & L' & _). rewrite (C _ _ _ _ L' I) in F. discriminate. }
   apply in_early in I. destruct I as (_ & I).
+  assert (Gr : moving_on R <> AnyCards).
+  { intros M. apply (nothing_fits absent p s S x y); auto; [apply Cu, in_or_app; right; now left|].
+    exact (lift_source _ _ _ _ L). }
   assert (Ix : In x S).
-  { apply (needs_fitting _ Ne y); auto. apply Du, in_or_app. right. now left. }
+  { apply (needs_fitting _ Ne Gr y); auto. apply Du, in_or_app. right. now left. }
   destruct (top_lift _ _ _ _ L) as (z & t & Lz & Iz & G).
-  pose proof (top_of_group S u x Ne G Du Ix z Iz) as Sz.
+  pose proof (top_of_group S u x Gr Ne G Du Ix z Iz) as Sz.
   destruct (may_rise _ _ _ _ _ A W (Cu z Iz) Sz) as (Lo & Nx).
   destruct (lift_early _ _ _ _ _ Ne Lz) as (v & Lv & _ & _ & Fo).
   assert (Fv : foundations v = foundations s) by (destruct Fo as [Fo|Fo]; auto; apply in_without in Fo; tauto).
   pose proof (not_twice _ _ (proper_once _ W) Lo) as Nz.
-  exists (risen v z). split; [|split].
+  exists (risen v z). split; [|split; [|split; [|split]]].
   - apply (carry R absent s [] z v); auto. apply to_foundation.
     + destruct (lift_cards _ _ _ _ Lv) as (_ & ->). apply (proper_hole _ W).
     + now rewrite Fv.
-  - apply (rise_ahead absent p s S S z v A); auto; [exact (ahead_ready _ _ _ _ A)|apply incl_refl|].
-    intros E IE O. apply (lift_shadow E s z); auto using proper_once, proper_hole.
+  - apply (rise_ahead absent p s S S z v A); auto; [exact (ahead_ready _ _ _ _ A)|apply incl_refl| |intros M; now destruct Gr].
+    intros E IE O. split; [apply (lift_shadow E s z); auto using proper_once, proper_hole|now left].
   - destruct (lift_left_over _ _ _ _ Lv Nz) as (P & _). unfold risen.
     destruct (settled_parts (with_foundations v (z :: foundations v))) as (P' & _).
     rewrite (Permutation_length P'), (Permutation_length P). simpl. unfold left_over. simpl. lia.
+  - now intros ->.
+  - intros Sp O. apply (rise_follows absent p s S S z v A); auto using incl_refl.
+    intros E IE Oe. apply (lift_columns E s z); auto using proper_once.
 Qed.
 
 Lemma offered_early S s x t : offered R (without S s) x t -> exists q, offered R s x q /\ t = without S q.
 Proof. intros [st wa n T]. exists (with_turning s (Talon st wa n)). split; auto. now apply offer. Qed.
+
+(* s moves as its shadow does. *)
+Lemma ahead_after absent p s S q t : ahead absent p s S -> proper s -> move R (early S s ++ absent) (without S s) t ->
+  shadow R (early S s ++ absent) q t -> orderly R (early S s ++ absent) q ->
+  exists r, move R absent s r /\ ahead absent q r S /\
+    (in_order (early S s ++ absent) q t -> follows absent q r S).
+Proof.
+  intros A W M Sh O. destruct (move_early _ _ _ _ _ A W M) as (r & Mr & Sr & I & G & C). exists r. split; auto.
+  pose proof (ahead_needs _ _ _ _ A) as Ne.
+  assert (L : forall y, In y (concat (columns r)) -> ~ In y (early S r ++ absent)).
+  { intros y J. apply (shadow_live _ _ _ y Sr). unfold cards_of, left_over. rewrite !in_app_iff. auto. }
+  split.
+  - constructor; auto.
+    + exact (ready_more S absent s r G Ne (ahead_ready _ _ _ _ A)).
+    + intros Mo. apply (fixed_more S absent absent s r); auto; [now apply (ahead_fixed _ _ _ _ A)|].
+      now apply move_gone.
+    + apply (orderly_trans R (early S s ++ absent) _ q t); auto. apply orderly_nowhere. rewrite <- C. exact L.
+    + exact (shadow_trans R _ _ _ _ _ I Sh Sr).
+  - unfold follows, in_order. intros F. rewrite <- (live_columns (early S r ++ absent) (columns r) L), C, F.
+    now apply map_live_live.
+Qed.
 
 (* p makes a move. *)
 Lemma ahead_step absent p s S q : ahead absent p s S -> proper s -> closed R absent s ->
@@ -582,14 +791,12 @@ Lemma ahead_step absent p s S q : ahead absent p s S -> proper s -> closed R abs
   ahead absent q s S \/ (exists t, move R absent s t /\ ahead absent q t S) \/
   (exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s)).
 Proof.
-  intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|H]; auto.
+  intros A W C D Re M. destruct (loosen _ _ _ _ A W (closed_lift _ _ _ C)) as [H|(t & Mt & At & Lt & _)]; eauto 7.
   pose proof (ahead_needs _ _ _ _ A) as Ne.
-  destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) (or_introl grouped) H (rest_without _ _ Re) M)
-    as [(Sq & _)|[(t & Mt & St & _)|(x & y & t & O & I & F & K)]].
-  - left. constructor; auto. exact (ahead_ready _ _ _ _ A).
-  - right. left. destruct (move_early _ _ _ _ _ A W Mt) as (r & Mr & Sr & I & G). exists r. split; auto.
-    constructor; auto; [exact (ready_more S absent s r G Ne (ahead_ready _ _ _ _ A))|].
-    apply (shadow_trans R _ _ _ _ _ I St Sr).
+  destruct (simulation_of_lifts R _ _ _ _ (ahead_shadow _ _ _ _ A) (ahead_order _ _ _ _ A) H (rest_without _ _ Re) M)
+    as [(Sq & Oq)|[(t & Mt & St & Oq)|(x & y & t & O & I & F & K)]].
+  - left. constructor; auto; [exact (ahead_ready _ _ _ _ A)|exact (ahead_fixed _ _ _ _ A)].
+  - right. left. destruct (ahead_after _ _ _ _ _ _ A W Mt St Oq) as (r & Mr & Ar & _). eauto.
   - right. left. destruct (offered_early _ _ _ _ O) as (v & Ov & ->).
     assert (Cx : In x (cards_of (without S s))).
     { rewrite (offered_cards _ _ _ O). now left. }
@@ -598,14 +805,17 @@ Proof.
     2: { exfalso. destruct (D _ _ Ov) as [->|D']; [easy|].
       rewrite (closed_offered _ _ _ C _ _ _ D' Ov I) in F. discriminate. }
     apply in_early in I. destruct I as (_ & I).
-    assert (Sx : In x S) by now apply (needs_fitting _ Ne y).
+    assert (Gm : moving_on R <> AnyCards).
+    { intros Mo. apply (nothing_fits absent p s S x y); auto. left.
+      destruct (offered_left_over _ _ _ Ov) as (Pv & _). rewrite Pv. now left. }
+    assert (Sx : In x S) by now apply (needs_fitting _ Ne Gm y).
     destruct (may_rise _ _ _ _ _ A W Cx Sx) as (Lo & Nx).
     destruct (offered_left_over _ _ _ Ov) as (Pv & Fv & Hv).
     exists (risen v x). split.
     { apply (play R absent s x v); auto. apply to_foundation; rewrite ?Fv; auto. rewrite Hv. apply (proper_hole _ W). }
     assert (Gr : forall z, gone absent s z -> gone absent (risen v x) z).
     { intros z [G|G]; [left|now right]. rewrite risen_found, Fv. now right. }
-    constructor; auto; [exact (ready_more S absent s _ (fun z _ => Gr z) Ne (ahead_ready _ _ _ _ A))|].
+    constructor; auto; [exact (ready_more S absent s _ (fun z _ => Gr z) Ne (ahead_ready _ _ _ _ A))|easy|now left|].
     apply K.
     + intros z J. rewrite in_app_iff, in_early, risen_found, Fv. simpl in J.
       rewrite in_app_iff, in_early in J. simpl. destruct J as [<-|[J|J]]; auto; tauto.
@@ -622,6 +832,36 @@ Proof.
         now apply NoDup_cons_iff in N.
       * simpl. rewrite Hv. apply (proper_hole _ W).
     + apply rest_without. apply settled_at_rest.
+Qed.
+
+(* p carries cards from one place to another; the same, with the order of the columns. *)
+Definition keeps_following absent (p s q t : position) (S : list card) : Prop :=
+  spaces R <> FromReserve \/ (absent = [] /\ S = []) -> follows absent p s S -> follows absent q t S.
+
+Lemma ahead_carry absent p s S u x l r : ahead absent p s S -> proper s -> lifts_closed R absent s -> at_rest R s ->
+  lift R p u x l -> put R [] l u x r ->
+  (ahead absent (settled R r) s S /\ keeps_following absent p s (settled R r) s S) \/
+  (exists t, move R absent s t /\ ahead absent (settled R r) t S /\ keeps_following absent p s (settled R r) t S) \/
+  (exists t, move R absent s t /\ ahead absent p t S /\ length (left_over t) < length (left_over s) /\
+    keeps_following absent p s p t S).
+Proof.
+  intros A W C Re L P.
+  assert (Or : forall q t, spaces R <> FromReserve \/ (absent = [] /\ S = []) ->
+    keeps_order R (early S s ++ absent) p (without S s) q t -> follows absent p s S ->
+    in_order (early S s ++ absent) q t).
+  { intros q t Sp H O. apply H; auto. destruct Sp as [Sp|(-> & ->)]; auto. right. unfold early.
+    induction (foundations s); simpl; auto. }
+  destruct (loosen _ _ _ _ A W C) as [H|(t & Mt & At & Lt & Ns & O)].
+  2: { right. right. exists t. split; [auto|split; [auto|split; auto]]. intros [Sp|(_ & Sp)]; auto; congruence. }
+  pose proof (orderly_carry R _ _ _ _ _ _ _ (ahead_shadow _ _ _ _ A) (ahead_order _ _ _ _ A) H L P) as Oq.
+  destruct (simulation_of_carry R _ _ _ _ _ _ _ (ahead_shadow _ _ _ _ A) (ahead_order _ _ _ _ A) H L P
+    (rest_without _ _ Re)) as [(Sq & O)|[(t & v & Lt & Pv & Sv & O)|(h & _ & Sl & Hh & _)]].
+  - left. split; [constructor; auto; [exact (ahead_needs _ _ _ _ A)|exact (ahead_ready _ _ _ _ A)|
+      exact (ahead_fixed _ _ _ _ A)]|]. intros Sp F. exact (Or _ _ Sp O F).
+  - right. left. assert (Mt : move R (early S s ++ absent) (without S s) (settled R v)) by (eapply carry; eauto).
+    destruct (ahead_after _ _ _ _ _ _ A W Mt Sv Oq) as (w & Mw & Aw & Fw). exists w. split; auto. split; auto.
+    intros Sp F. apply Fw. exact (Or _ _ Sp O F).
+  - rewrite <- (shadow_hole _ _ _ _ Sl) in Hh. simpl in Hh. rewrite (proper_hole _ W) in Hh. discriminate.
 Qed.
 
 (** * Wins *)
@@ -649,14 +889,18 @@ Proof.
       exists z. split; auto. econstructor; eauto.
 Qed.
 
+Lemma early_nothing s : early [] s = [].
+Proof. unfold early. induction (foundations s); simpl; auto. Qed.
+
 Lemma ahead_itself s : proper s -> ahead [] s s [].
 Proof.
   intros W. constructor.
-  - split; intros x y [].
+  - split; [intros x y []|intros _ x y []].
   - intros x [].
-  - unfold early, without. simpl. assert (E : forall l, filter (fun x => member x []) l = []).
-    { induction l; simpl; auto. }
-    rewrite E. simpl. rewrite live_nil. replace (with_foundations s (foundations s)) with s by now destruct s.
+  - intros _. split; intros x; [intros []|intros y []].
+  - rewrite early_nothing. right. now left.
+  - rewrite early_nothing. unfold without. simpl. rewrite live_nil.
+    replace (with_foundations s (foundations s)) with s by now destruct s.
     apply nowhere_shadow; auto using proper_once, proper_hole.
 Qed.
 End Rules.

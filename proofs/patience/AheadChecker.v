@@ -18,23 +18,42 @@ Variable R : rules.
 Definition deck_of : list card :=
   flat_map (fun r => map (Card r) [Clubs; Hearts; Spades; Diamonds]) (seq 1 (ranks R)).
 
+Lemma in_deck_of x : in_deck R x = true -> In x deck_of.
+Proof.
+  unfold in_deck. rewrite andb_true_iff, !Nat.leb_le. intros (A & B). unfold deck_of. apply in_flat_map.
+  exists (rank x). split; [apply in_seq; lia|]. destruct x as [r s]. simpl. destruct s; auto.
+Qed.
+
+(* A card takes only those along that fit each other. *)
+Definition are_groups : bool := match moving_on R with AnyCards => false | _ => true end.
+
+Lemma are_groups_iff : are_groups = true <-> moving_on R <> AnyCards.
+Proof. unfold are_groups. destruct (moving_on R); split; intros; congruence. Qed.
+
 (** * Which cards are safe *)
 
-(* Each card with one set that contains it, those that go up before, and those that fit it, and so on. *)
+(* Each card with one set that contains it, those that go up before, and those that fit it, and so on; these only if
+   cards move in groups. *)
 Variable sets : list (card * list card).
 
 Definition is_complete (S : list card) : bool :=
   forallb (fun x => forallb (fun y => member y S) (lower R x) &&
-    forallb (fun y => implb (fits R y x) (member y S)) deck_of) S.
+    forallb (fun y => implb (are_groups && fits R y x) (member y S)) deck_of) S.
 
 Definition set_of (c : card) : list card :=
   match find (fun '(x, _) => same_card c x) sets with Some (_, needed) => needed | None => [] end.
 
 Definition is_gone absent (s : position) (x : card) : bool := member x (foundations s) || member x absent.
 
+(* If any cards move, all of the set but c are up, and so are those that fit them, and they stay there. *)
+Definition is_fixed absent (s : position) (needed : list card) (c : card) : bool :=
+  forallb (fun x => (same_card c x || is_gone absent s x) &&
+    forallb (fun y => implb (fits R y x) (member y needed || (negb (removable R) && is_gone absent s y))) deck_of) needed.
+
 Definition is_safe_by_sets absent (s : position) (c : card) : bool :=
   let needed := set_of c in
-  member c needed && negb (is_gone absent s c) && forallb (fun x => forallb (is_gone absent s) (lower R x)) needed.
+  member c needed && negb (is_gone absent s c) && forallb (fun x => forallb (is_gone absent s) (lower R x)) needed &&
+  (are_groups || is_fixed absent s needed c).
 
 (* The position after a safe card has gone up, if it can be moved. *)
 Definition rise (s : position) (c : card) : option position :=
@@ -55,7 +74,7 @@ Fixpoint follow (l : list stage) (entry : state) : option state :=
   | [] => Some entry
   | Leave more :: l =>
       let (absent, s) := entry in
-      if forallb (fun x => member x more) absent && may_be_absent R more s
+      if are_groups && forallb (fun x => member x more) absent && may_be_absent R more s
       then follow l (more, settled R (restricted more s)) else None
   | Rise c :: l =>
       let (absent, s) := entry in
@@ -90,36 +109,28 @@ Definition is_lost (entry : state) : bool :=
 Definition is_proper (s : position) : bool :=
   distinct (cards_of s) && forallb (in_deck R) (cards_of s) && match hole s with None => true | _ => false end.
 
-Definition are_groups : bool := match moving_on R with AnyCards => false | _ => true end.
-
 Definition check_ahead (start : position) : bool :=
-  negb (draw R =? 0) && are_groups && is_proper start && forallb (fun '(_, needed) => is_complete needed) sets &&
+  negb (draw R =? 0) && is_proper start && forallb (fun '(_, needed) => is_complete needed) sets &&
   is_led [] start && forallb (fun '(_, entry) => is_lost entry) (PositiveMap.elements table).
 
 (** * Proof *)
 
-Hypotheses (draws : draw R <> 0) (grouped : moving_on R <> AnyCards)
+Hypotheses (draws : draw R <> 0)
   (complete : forall c S, In (c, S) sets -> is_complete S = true).
-
-Lemma in_deck_of x : in_deck R x = true -> In x deck_of.
-Proof.
-  unfold in_deck. rewrite andb_true_iff, !Nat.leb_le. intros (A & B). unfold deck_of. apply in_flat_map.
-  exists (rank x). split; [apply in_seq; lia|]. destruct x as [r s]. simpl. destruct s; auto.
-Qed.
 
 Lemma set_complete c : needs R (set_of c).
 Proof.
-  unfold set_of. destruct (find _ sets) as [(x & needed)|] eqn:F; [|split; intros ? ? []].
+  unfold set_of. destruct (find _ sets) as [(x & needed)|] eqn:F; [|split; [intros ? ? []|intros _ ? ? []]].
   apply find_some in F. destruct F as (F & _). apply complete in F. unfold is_complete in F.
-  rewrite forallb_forall in F. split; intros y z I; specialize (F y I); rewrite andb_true_iff, !forallb_forall in F;
-    destruct F as (A & B).
+  rewrite forallb_forall in F. split; [|intros Gr]; intros y z I; specialize (F y I);
+    rewrite andb_true_iff, !forallb_forall in F; destruct F as (A & B).
   - intros J. apply member_iff. auto.
-  - intros D T. apply in_deck_of, B in D. rewrite T in D. now apply member_iff.
+  - intros D T. apply in_deck_of, B in D. apply are_groups_iff in Gr. rewrite T, Gr in D. now apply member_iff.
 Qed.
 
 Lemma needs_both S S' : needs R S -> needs R S' -> needs R (S ++ S').
 Proof.
-  intros [A B] [C D]. split; intros x y I; apply in_app_or in I.
+  intros [A B] [C D]. split; [|intros Gr]; intros x y I; apply in_app_or in I.
   - intros J. apply in_or_app. destruct I; eauto.
   - intros J K. apply in_or_app. destruct I; eauto.
 Qed.
@@ -173,16 +184,10 @@ Proof.
   apply Permutation_app_head, (shadow_foundations _ _ _ _ H).
 Qed.
 
-Lemma live_early absent s S l : NoDup (cards_of s) -> incl l (left_over s) ->
-  live (early S s ++ absent) l = live absent l.
+Lemma shadow_leads absent s more r : incl absent more -> shadow R more s r ->
+  moving_on R <> AnyCards \/ more = absent -> leads absent s more r.
 Proof.
-  intros N I. apply live_ext. intros x J. rewrite in_app_iff, in_early. split; auto. intros [(K & _)|K]; auto.
-  exfalso. exact (not_twice _ _ N (I x J) K).
-Qed.
-
-Lemma shadow_leads absent s more r : incl absent more -> shadow R more s r -> leads absent s more r.
-Proof.
-  intros I H (W & Ap). pose proof (shadow_cards _ _ _ H) as C. pose proof (shadow_left_over _ _ _ H) as L.
+  intros I H Mo (W & Ap). pose proof (shadow_cards _ _ _ H) as C. pose proof (shadow_left_over _ _ _ H) as L.
   assert (Fr : forall x, In x (foundations r) <-> In x (foundations s) /\ ~ In x more).
   { intros x. rewrite <- in_live. split; apply Permutation_in; [|symmetry]; apply (shadow_foundations _ _ _ _ H). }
   split; [|split].
@@ -193,43 +198,7 @@ Proof.
       * now rewrite (shadow_hole _ _ _ _ H).
     + intros x J. rewrite C in J. apply in_live in J. tauto.
   - rewrite (Permutation_length L). apply live_length.
-  - intros p S A. exists S. destruct A as [Ne Re Sh]. constructor; auto.
-    + intros x J. assert (G : forall y, Ahead.gone absent s y -> Ahead.gone more r y).
-      { intros y [K|K]; [|right; auto]. destruct (in_dec card_eq y more); [now right|left]. apply Fr. auto. }
-      destruct (Re x J) as [K|K]; auto.
-    + apply (shadow_same R (early S s ++ more)).
-      { intros x. rewrite !in_app_iff, !in_early, Fr. destruct (in_dec card_eq x more); tauto. }
-      apply (shadow_trans R (early S s ++ absent) _ _ (without S s)); auto.
-      { intros x J. rewrite in_app_iff in *. destruct J; auto. }
-      pose proof (proper_once _ _ W) as N. pose proof (proper_hole _ _ W) as Ho.
-      destruct H as [(k & o & P & Q & Rs & F) Sd Se So (Sa & Sr) Sf Sh' Sg].
-      assert (In' : forall l, incl l (left_over s) -> live (early S s ++ more) l = live more l).
-      { intros. now apply live_early. }
-      assert (Ia : incl (all_cards (turning s)) (left_over s)).
-      { unfold left_over. intros x. rewrite !in_app_iff. tauto. }
-      constructor; simpl; auto.
-      * exists k, o. simpl. repeat split; auto.
-        -- rewrite <- P. erewrite map_ext_in; [reflexivity|]. intros c J. apply In'. intros x K.
-           unfold left_over. rewrite !in_app_iff, in_concat. eauto.
-        -- rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * intros x J. apply Sd. intros K. apply J, in_or_app. auto.
-      * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * rewrite In'; auto. unfold left_over. intros x. rewrite !in_app_iff. tauto.
-      * split.
-        -- unfold live_talon in *. simpl. rewrite !In'; auto; intros x J; apply Ia, in_all_cards; auto.
-        -- simpl. destruct Sr as [D|(Nt & U)]; auto. right. split; auto. intros x J K. apply in_app_or in K.
-           destruct K as [K|K]; [|now apply (U x)]. apply in_early in K. apply (not_twice _ _ N (Ia x J)). tauto.
-      * apply (Permutation_trans (live_permutation S _ _ Sf)). clear - Sf. set (E := early S s ++ more).
-        replace (live S (live more (foundations s))) with (live E (live S (foundations s))); auto.
-        assert (K : forall x, In x (foundations s) -> ~ In x S -> (In x E <-> In x more)).
-        { intros x J O. unfold E. rewrite in_app_iff, in_early. tauto. }
-        clear Sf. induction (foundations s) as [|x l IH]; simpl; auto.
-        specialize (IH (fun y J => K y (or_intror J))). specialize (K x (or_introl eq_refl)).
-        destruct (is_live S x) eqn:Ls; destruct (is_live more x) eqn:Lm; simpl; rewrite ?Ls; simpl; rewrite ?IH; auto.
-        -- replace (is_live E x) with true; auto. symmetry. apply live_iff in Ls, Lm. apply live_iff. tauto.
-        -- replace (is_live E x) with false; auto. symmetry. apply live_iff in Ls. apply absent_iff in Lm.
-           apply absent_iff. tauto.
-      * left. right. auto.
+  - intros p S A. exists S. now apply (shadow_ahead R absent p s S).
 Qed.
 
 Lemma same_leads absent s r : same_position R s r = true -> leads absent s absent r.
@@ -239,9 +208,9 @@ Proof.
   apply (shadow_leads absent s absent r); auto using incl_refl. now apply (same_position_sound R draws absent s s).
 Qed.
 
-Lemma leave_leads absent s more : incl absent more -> may_be_absent R more s = true ->
+Lemma leave_leads absent s more : moving_on R <> AnyCards -> incl absent more -> may_be_absent R more s = true ->
   leads absent s more (settled R (restricted more s)).
-Proof. intros I M. apply shadow_leads; auto. apply shadow_settled. now apply shadow_restricted. Qed.
+Proof. intros Gr I M. apply shadow_leads; auto. apply shadow_settled. now apply shadow_restricted. Qed.
 
 (* The same position, with a stock that is at least as good. *)
 Lemma better_leads absent s r : better_stock R r s -> leads absent s absent r.
@@ -252,40 +221,68 @@ Proof.
   destruct W as ([N D Ho] & Ap). split; [|split].
   - split; [constructor; auto; now rewrite C|now rewrite C].
   - now rewrite L.
-  - intros p S [Ne Re [Sc Sd Se So (Sa & Sr) Sf Sh Sg]]. exists S. constructor; auto.
-    constructor; auto. split; auto. exact (at_least_trans R _ _ _ B Sa).
+  - intros p S [Ne Re Fx Or [Sc Sd Se So (Sa & Sr) Sf Sh Sg]]. exists S. constructor; auto.
+    + intros M. destruct (Fx M). now split.
+    + constructor; auto. split; auto. exact (at_least_trans R _ _ _ B Sa).
 Qed.
 
 (** * Safe cards *)
 
 Lemma safe_facts absent s c : is_safe_by_sets absent s c = true ->
-  In c (set_of c) /\ ~ Ahead.gone absent s c /\ ready R (set_of c) absent s.
+  In c (set_of c) /\ ~ Ahead.gone absent s c /\ ready R (set_of c) absent s /\
+  (moving_on R = AnyCards -> forall x, In x (set_of c) -> (x = c \/ Ahead.gone absent s x) /\
+    forall y, in_deck R y = true -> fits R y x = true ->
+      In y (set_of c) \/ (removable R = false /\ Ahead.gone absent s y)).
 Proof.
-  unfold is_safe_by_sets. rewrite !andb_true_iff, forallb_forall, negb_true_iff, member_iff. intros ((I & G) & F).
-  split; [auto|split].
+  unfold is_safe_by_sets. rewrite !andb_true_iff, forallb_forall, negb_true_iff, member_iff.
+  intros (((I & G) & F) & Fx). split; [auto|split; [|split]].
   - intros H. apply is_gone_iff in H. congruence.
   - intros x J. right. intros y K. apply F in J. rewrite forallb_forall in J. apply is_gone_iff. auto.
+  - intros Mo x J. apply orb_true_iff in Fx. destruct Fx as [Fx|Fx]; [apply are_groups_iff in Fx; destruct (Fx Mo)|].
+    unfold is_fixed in Fx. rewrite forallb_forall in Fx. apply Fx in J. rewrite andb_true_iff, orb_true_iff,
+      same_card_iff, is_gone_iff, forallb_forall in J. destruct J as (J & K). split; [destruct J; auto|].
+    intros y D T. apply in_deck_of, K in D. rewrite T in D. simpl in D. rewrite orb_true_iff, andb_true_iff,
+      negb_true_iff, member_iff, is_gone_iff in D. exact D.
+Qed.
+
+(* The set of a safe card, after it has gone up. *)
+Lemma rise_fixed absent s S c q : is_safe_by_sets absent s c = true -> foundations q = foundations s ->
+  moving_on R = AnyCards -> fixed R S absent s -> fixed R (S ++ set_of c) absent (risen R q c).
+Proof.
+  intros Sa Fo Mo [G F]. destruct (safe_facts _ _ _ Sa) as (_ & _ & _ & Fx). specialize (Fx Mo).
+  assert (Up : forall x, Ahead.gone absent s x -> Ahead.gone absent (risen R q c) x).
+  { intros x [I|I]; [left|now right]. rewrite risen_found, Fo. now right. }
+  split.
+  - intros x I. apply in_app_or in I. destruct I as [I|I]; auto. destruct (Fx x I) as ([->|J] & _); auto.
+    left. rewrite risen_found. now left.
+  - intros x y I D T. apply in_app_or in I. destruct I as [I|I].
+    + destruct (F x y I D T) as [J|(N & J)]; auto. left. apply in_or_app. auto.
+    + destruct (Fx x I) as (_ & K). destruct (K y D T) as [J|(N & J)]; auto. left. apply in_or_app. auto.
 Qed.
 
 Lemma rise_leads absent s c t : is_safe_by_sets absent s c = true -> rise s c = Some t -> leads absent s absent t.
 Proof.
-  intros Sa Ri (W & Ap). destruct (safe_facts _ _ _ Sa) as (I & G & Re).
+  intros Sa Ri (W & Ap). destruct (safe_facts _ _ _ Sa) as (I & G & Re & _).
   assert (Nf : ~ In c (foundations s)) by (intros J; apply G; now left).
   assert (H : exists q, t = risen R q c /\ foundations q = foundations s /\ hole q = hole s /\
     Permutation (left_over s) (c :: left_over q) /\
-    forall E, In c E -> only_up E s [c] -> shadow R E s (with_foundations q (live E (foundations s)))).
+    forall E, In c E -> only_up E s [c] ->
+      shadow R E s (with_foundations q (live E (foundations s))) /\ orderly R E s).
   { unfold rise in Ri. destruct (find _ (lifts R s)) as [((u & x) & q)|] eqn:F.
     - apply find_some in F. destruct F as (F & B). apply lifts_iff in F. rewrite andb_true_iff, is_empty_iff,
         same_card_iff in B. destruct B as (-> & <-). inversion Ri; subst. exists q. split; auto.
       destruct (lift_left_over _ _ _ _ _ F Nf) as (P & Fo). destruct (lift_cards _ _ _ _ _ F) as (_ & Ho).
       split; auto. split; auto. split; auto. intros E IE O.
-      apply (lift_shadow R E s c); auto; [apply (proper_once _ _ W)|apply (proper_hole _ _ W)].
+      pose proof (proper_once _ _ W). pose proof (proper_hole _ _ W).
+      split; [now apply (lift_shadow R E s c q)|now apply (lift_orderly R E s c q)].
     - destruct (find _ (offers R s)) as [(x & q)|] eqn:F'; [|discriminate].
       apply find_some in F'. destruct F' as (F' & B). apply offers_sound in F'; auto.
       rewrite !andb_true_iff, same_card_iff, Nat.eqb_eq in B. destruct B as ((<- & D) & L).
       apply is_at_least_sound in L; auto. inversion Ri; subst. exists q. split; auto.
       destruct (offered_left_over _ _ _ _ F') as (P & Fo & Ho). split; auto. split; auto. split; auto. intros E IE O.
-      apply (offered_shadow R E s c); auto; [apply (proper_once _ _ W)|apply (proper_hole _ _ W)]. }
+      pose proof (proper_once _ _ W) as N. split; [apply (offered_shadow R E s c); auto; apply (proper_hole _ _ W)|].
+      apply orderly_nowhere. intros y J. apply (only_up_live E s c q P O N). unfold left_over.
+      replace (columns q) with (columns s) by now destruct F'. rewrite in_app_iff. auto. }
   destruct H as (q & -> & Fo & Ho & P & Sh).
   destruct (settled_parts R (with_foundations q (c :: foundations q))) as (P' & F' & H').
   assert (Lt : Permutation (left_over (risen R q c)) (left_over q)) by exact P'.
@@ -300,6 +297,7 @@ Proof.
     + intros x J. apply in_app_or in J. destruct J as [J|J]; [now apply (ahead_ready _ _ _ _ _ A)|auto].
     + intros x J. apply in_or_app. auto.
     + apply in_or_app. auto.
+    + intros Mo. apply (rise_fixed absent s); auto. apply (ahead_fixed _ _ _ _ _ A Mo).
 Qed.
 
 (** * The table is one of positions that are lost *)
@@ -310,7 +308,8 @@ Lemma follow_leads l : forall absent s more r, follow l (absent, s) = Some (more
 Proof.
   induction l as [|[more'|c] l IH]; simpl; intros absent s more r F.
   - inversion F; subst. intros W. split; auto. split; auto. eauto.
-  - destruct (_ && _) eqn:B; [|discriminate]. rewrite andb_true_iff, forallb_forall in B. destruct B as (I & M).
+  - destruct (_ && _) eqn:B; [|discriminate]. rewrite !andb_true_iff, forallb_forall, are_groups_iff in B.
+    destruct B as ((Gr & I) & M).
     apply (leads_trans _ _ more' (settled R (restricted more' s))); auto. apply leave_leads; auto.
     intros x J. apply member_iff. auto.
   - destruct (is_safe_by_sets absent s c) eqn:Sa; [|discriminate]. destruct (rise s c) as [t|] eqn:Ri; [|discriminate].
@@ -344,7 +343,7 @@ Proof.
     apply is_at_rest_sound in Ar. destruct (refutation absent s) as [ever|].
     + apply andb_true_iff in L. destruct L as (E & L). apply is_empty_iff in E. subst.
       apply (relaxed_lost R s ever draws (proj1 W) L).
-      apply (ahead_winnable R draws grouped p s S A (proj1 W) Ar). exists q. split; auto. econstructor; eauto.
+      apply (ahead_winnable R draws p s S A (proj1 W) Ar). exists q. split; auto. econstructor; eauto.
     + rewrite !andb_true_iff, forallb_forall, !orb_true_iff, Nat.eqb_eq, !is_empty_iff in L.
       destruct L as (((C & N) & D') & Ld).
       assert (D : forall x t, offered R s x t -> absent = [] \/ draw R = 1).
@@ -357,7 +356,7 @@ Proof.
       assert (Wt : forall t, move R absent s t -> sound absent t).
       { intros t Mt. destruct W as (W & Ap). split; [now apply (move_proper R absent s)|].
         destruct (move_cards R _ _ _ Mt (proper_hole _ _ W)) as (P & _). intros x I. rewrite P in I. auto. }
-      destruct (ahead_step R draws grouped absent p s S r A (proj1 W) C D Ar M)
+      destruct (ahead_step R draws absent p s S r A (proj1 W) C D Ar M)
         as [A'|[(t & Mt & A')|(t & Mt & A' & Lt)]].
       * exact (IH Wq _ _ _ T W A').
       * destruct (Go t Mt) as (more & v & Tv & Lv). destruct (Lv (Wt t Mt)) as (Wv & _ & H).
@@ -371,8 +370,7 @@ Theorem check_ahead_sound R sets table stages key refutation start :
   check_ahead R sets table stages key refutation start = true -> ~ winnable R start.
 Proof.
   unfold check_ahead. rewrite !andb_true_iff, !forallb_forall, negb_true_iff, Nat.eqb_neq.
-  intros (((((D & G) & P) & C) & Q) & L) (q & Re & W).
-  assert (Gr : moving_on R <> AnyCards) by (intros E; unfold are_groups in G; now rewrite E in G).
+  intros ((((D & P) & C) & Q) & L) (q & Re & W).
   assert (Co : forall c S, In (c, S) sets -> is_complete R S = true) by (intros c S I; exact (C _ I)).
   assert (Lo : forall absent s, in_table table absent s ->
     is_lost R sets table stages key refutation (absent, s) = true).
@@ -380,8 +378,8 @@ Proof.
   assert (Pr : proper R start).
   { unfold is_proper in P. rewrite !andb_true_iff, forallb_forall in P. destruct P as ((N & I) & H).
     constructor; [now apply distinct_sound|auto|now destruct (hole start)]. }
-  destruct (led R sets table stages key refutation D Gr Co _ _ Q) as (more & r & T & Le).
+  destruct (led R sets table stages key refutation D Co _ _ Q) as (more & r & T & Le).
   destruct (Le (conj Pr (fun _ _ => @in_nil card _))) as (Wr & _ & H).
-  destruct (H start [] (ahead_itself R Gr start Pr)) as (S & A).
-  exact (table_lost R sets table stages key refutation D Gr Co Lo start q Re W _ _ _ T Wr A).
+  destruct (H start [] (ahead_itself R start Pr)) as (S & A).
+  exact (table_lost R sets table stages key refutation D Co Lo start q Re W _ _ _ T Wr A).
 Qed.

@@ -214,13 +214,40 @@ Proof.
   - rewrite Q. apply in_or_app. auto.
 Qed.
 
+(* The columns of the easier game lie in the order of the real ones. It matters where cards are dealt to them. *)
+Definition in_order absent (p s : position) : Prop := columns s = map (live absent) (columns p).
+
+(* Then no card is parked. *)
+Lemma in_order_reserve absent p s : same_columns absent p s -> in_order absent p s ->
+  live absent (reserve p) = reserve s.
+Proof.
+  intros (k & o & P & Q & -> & _) E. rewrite E, P in Q. apply Permutation_app_inv_r in Q.
+  destruct k as [|x k]; auto. exfalso. assert (I : In [x] (repeat [] (length (x :: k)))) by (rewrite Q; now left).
+  apply repeat_spec in I. discriminate.
+Qed.
+
+Lemma in_order_columns absent p s : in_order absent p s -> live absent (reserve p) = reserve s ->
+  same_columns absent p s.
+Proof. intros E K. exists [], (columns s). simpl. rewrite E. auto. Qed.
+
+Definition in_order_dec absent p s : {in_order absent p s} + {~ in_order absent p s} :=
+  list_eq_dec (list_eq_dec card_eq) (columns s) (map (live absent) (columns p)).
+
 (* Three ways to change a column of the real game, from c to d. If c has live cards, its shadow changes, too. *)
 Lemma change_column absent p s c d l r :
   same_columns absent p s -> columns p = l ++ c :: r -> live absent c <> [] ->
   exists a b, columns s = a ++ live absent c :: b /\
-    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)).
+    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)) /\
+    (in_order absent p s ->
+      in_order absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b))).
 Proof.
-  intros (k & o & P & Q & Rs & F) E N.
+  intros Sc E N. destruct (in_order_dec absent p s) as [O|O].
+  { pose proof (in_order_reserve _ _ _ Sc O) as K. exists (map (live absent) l), (map (live absent) r).
+    assert (O' : in_order absent (with_columns p (l ++ d :: r))
+      (with_columns s (map (live absent) l ++ live absent d :: map (live absent) r))).
+    { unfold in_order. simpl. now rewrite map_app. }
+    split; [now rewrite O, E, map_app|split; auto]. now apply in_order_columns. }
+  destruct Sc as (k & o & P & Q & Rs & F).
   rewrite E, map_app in P. simpl in P. rewrite <- Permutation_middle in P.
   assert (I : In (live absent c) o).
   { assert (I : In (live absent c) (repeat [] (length k) ++ o)) by (rewrite <- P; now left).
@@ -228,7 +255,7 @@ Proof.
   apply in_split in I. destruct I as (o1 & o2 & ->).
   rewrite app_assoc, <- Permutation_middle in P. apply Permutation_cons_inv in P.
   rewrite app_assoc, <- Permutation_middle in Q. destruct (permutation_split _ _ _ Q) as (a & b & Ea & Qa).
-  exists a, b. split; auto. exists k, (o1 ++ live absent d :: o2). simpl. repeat split; auto.
+  exists a, b. split; auto. split; [|easy]. exists k, (o1 ++ live absent d :: o2). simpl. repeat split; auto.
   - rewrite map_app. simpl. rewrite <- Permutation_middle, P, app_assoc, <- Permutation_middle.
     now rewrite <- app_assoc.
   - rewrite app_assoc, <- !Permutation_middle, Qa. reflexivity.
@@ -237,25 +264,36 @@ Qed.
 (* If the live cards stay the same, so does the shadow. *)
 Lemma keep_column absent p s c d l r :
   same_columns absent p s -> columns p = l ++ c :: r -> live absent c = live absent d ->
-  same_columns absent (with_columns p (l ++ d :: r)) s.
+  same_columns absent (with_columns p (l ++ d :: r)) s /\
+  (in_order absent p s -> in_order absent (with_columns p (l ++ d :: r)) s).
 Proof.
-  intros (k & o & P & H) E N. exists k, o. split; auto. simpl. rewrite E in P.
-  rewrite map_app in *. simpl in *. now rewrite <- N.
+  intros (k & o & P & H) E N. split.
+  - exists k, o. split; auto. simpl. rewrite E in P. rewrite map_app in *. simpl in *. now rewrite <- N.
+  - unfold in_order. simpl. intros ->. rewrite E, !map_app. simpl. now rewrite N.
 Qed.
 
 (* If the column was a space, no card is parked, and there is a space in the shadow. *)
 Lemma use_space absent p s d l r :
   same_columns absent p s -> columns p = l ++ [] :: r -> (spaces R = FromReserve -> reserve p = []) ->
   exists a b, columns s = a ++ [] :: b /\ (spaces R = FromReserve -> reserve s = []) /\
-    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)).
+    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)) /\
+    (in_order absent p s ->
+      in_order absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b))).
 Proof.
-  intros (k & o & P & Q & Rs & F) E N.
+  intros Sc E N. destruct (in_order_dec absent p s) as [O|O].
+  { pose proof (in_order_reserve _ _ _ Sc O) as K. exists (map (live absent) l), (map (live absent) r).
+    assert (O' : in_order absent (with_columns p (l ++ d :: r))
+      (with_columns s (map (live absent) l ++ live absent d :: map (live absent) r))).
+    { unfold in_order. simpl. now rewrite map_app. }
+    split; [now rewrite O, E, map_app|split; [|split; auto; now apply in_order_columns]].
+    intros Sp. rewrite <- K, (N Sp). reflexivity. }
+  destruct Sc as (k & o & P & Q & Rs & F).
   assert (K : k = [] /\ (spaces R = FromReserve -> reserve s = [])).
   { destruct (spaces R) eqn:Sp; try (split; [now apply F|discriminate]).
     rewrite N in Rs by auto. symmetry in Rs. apply app_eq_nil in Rs. tauto. }
   destruct K as (-> & K). simpl in *. rewrite <- Q in P. rewrite E, map_app in P. simpl in P.
   rewrite <- Permutation_middle in P. symmetry in P. destruct (permutation_split _ _ _ P) as (a & b & Ea & Pa).
-  exists a, b. repeat split; auto. exists [], (a ++ live absent d :: b). simpl. repeat split; auto.
+  exists a, b. repeat split; auto; [|easy]. exists [], (a ++ live absent d :: b). simpl. repeat split; auto.
   rewrite map_app. simpl. now rewrite <- !Permutation_middle, Pa.
 Qed.
 
@@ -275,7 +313,7 @@ Qed.
 (* A live card is lifted: the easier game can lift it, too, with the live ones of the cards on it. *)
 Lemma lift_live absent p s u x q :
   shadow absent p s -> orderly absent p -> lifts_closed absent s -> lift R p u x q -> ~ In x absent ->
-  exists t, lift R s (live absent u) x t /\ shadow absent q t.
+  exists t, lift R s (live absent u) x t /\ shadow absent q t /\ (in_order absent p s -> in_order absent q t).
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] Or C L A. assert (A' := A). apply live_iff in A'.
   destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
@@ -283,7 +321,7 @@ Proof.
     destruct (block_of absent p s l (u ++ [x]) b r C Or) as (v & Ev & Nv); auto.
     { eapply column_of_shadow; eauto. }
     { intros z I J K. apply (D z I). auto. }
-    destruct (change_column absent p s (u ++ x :: b) b l r Sc E) as (a & c & Ec & Sc').
+    destruct (change_column absent p s (u ++ x :: b) b l r Sc E) as (a & c & Ec & Sc' & O').
     { rewrite filter_app. simpl. rewrite A'. now destruct (live absent u). }
     rewrite filter_app in Ec. simpl in Ec. rewrite A' in Ec.
     eexists. split.
@@ -293,23 +331,26 @@ Proof.
         - apply filter_In in I. destruct I as (I & Lz). split; [apply in_or_app; auto | now apply live_iff].
         - split; auto. apply in_or_app. right. now left. }
       destruct Z as (Z & Lz). apply (D z Z). auto.
-    + constructor; simpl; auto.
+    + split; [|exact O']. constructor; simpl; auto.
   - rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. rewrite <- Permutation_middle in Se.
     destruct (permutation_split _ _ _ Se) as (a & c & Ec & P). eexists. split; [apply (from_cell R s _ _ _ Ec)|].
-    constructor; simpl; auto. now rewrite filter_app.
+    split; auto. constructor; simpl; auto. now rewrite filter_app.
   - rewrite E, filter_app in So. simpl in So. rewrite A' in So. rewrite <- Permutation_middle in So.
     destruct (permutation_split _ _ _ So) as (a & c & Ec & P). eexists. split;
       [apply (from_open_reserve R s _ _ _ Ec)|].
-    constructor; simpl; auto. now rewrite filter_app.
-  - destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
+    split; auto. constructor; simpl; auto. now rewrite filter_app.
+  - pose proof (in_order_reserve _ _ _ Sc) as K. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
     destruct k' as [|x' k']; simpl in *.
     + eexists. split.
       * apply (from_reserve R s x _ (eq_sym Rs)). auto.
-      * constructor; simpl; auto. exists [], o. simpl. repeat split; auto.
+      * split; auto. constructor; simpl; auto. exists [], o. simpl. repeat split; auto.
     + inversion Rs; subst x'. destruct (permutation_split _ _ _ Q) as (a & c & Ec & Q').
       eexists. split.
       * apply (from_column R s a [] x [] c Ec); simpl; auto. intros z [<-|[]]. auto.
-      * constructor; simpl; auto. exists k', ([] :: o). simpl. repeat split; auto.
+      * split.
+        2: { intros O. apply K in O. rewrite E in O. simpl in O. rewrite A' in O. apply (f_equal (@length card)) in O.
+             rewrite Rs in O. simpl in O. rewrite app_length in O. lia. }
+        constructor; simpl; auto. exists k', ([] :: o). simpl. repeat split; auto.
         -- now rewrite P, <- Permutation_middle.
         -- now rewrite <- !Permutation_middle, Q'.
         -- intros N. apply F in N. discriminate.
@@ -319,13 +360,13 @@ Proof.
     + intros z I. apply H. rewrite E. rewrite Sf in I. destruct I as [<-|I]; [apply in_or_app; right; now left|].
       rewrite <- filter_app in I. apply filter_In in I. destruct I as (I & _). apply in_app_or in I.
       apply in_or_app. simpl. tauto.
-    + constructor; simpl; auto. now rewrite filter_app.
+    + split; auto. constructor; simpl; auto. now rewrite filter_app.
 Qed.
 
 (* An absent card is lifted: no card on it is live, and nothing happens in the easier game. *)
 Lemma lift_absent absent p s u x q :
   shadow absent p s -> orderly absent p -> lifts_closed absent s -> lift R p u x q -> In x absent ->
-  live absent u = [] /\ shadow absent q s.
+  live absent u = [] /\ shadow absent q s /\ (in_order absent p s -> in_order absent q s).
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] Or C L A. assert (A' := A). apply absent_iff in A'.
   destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
@@ -334,15 +375,16 @@ Proof.
     { eapply column_of_shadow; eauto. }
     { intros z I J K. apply (D z I). auto. }
     assert (N : live absent u = []) by (eapply block_of_absent; eauto).
-    clear E'. split; auto. constructor; simpl; auto. eapply keep_column; eauto.
-    rewrite filter_app. simpl. now rewrite N, A'.
-  - split; auto. rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. constructor; simpl; auto.
+    clear E'. split; auto. destruct (keep_column absent p s (u ++ x :: b) b l r Sc E) as (Sc' & O').
+    { rewrite filter_app. simpl. now rewrite N, A'. }
+    split; [|exact O']. constructor; simpl; auto.
+  - split; auto. split; auto. rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. constructor; simpl; auto.
     now rewrite filter_app.
-  - split; auto. rewrite E, filter_app in So. simpl in So. rewrite A' in So. constructor; simpl; auto.
+  - split; auto. split; auto. rewrite E, filter_app in So. simpl in So. rewrite A' in So. constructor; simpl; auto.
     now rewrite filter_app.
-  - split; auto. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
+  - split; auto. split; auto. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
     constructor; simpl; auto. exists k', o. simpl. auto.
-  - split; auto. rewrite E, filter_app in Sf. simpl in Sf. rewrite A' in Sf. constructor; simpl; auto.
+  - split; auto. split; auto. rewrite E, filter_app in Sf. simpl in Sf. rewrite A' in Sf. constructor; simpl; auto.
     now rewrite filter_app.
 Qed.
 
@@ -397,45 +439,51 @@ Qed.
 Lemma put_live absent p s u x q :
   shadow absent p s -> put R [] p u x q -> ~ In x absent ->
   (forall y, In y absent -> fits R x y = false) ->
-  exists t, put R absent s (live absent u) x t /\ shadow absent q t.
+  exists t, put R absent s (live absent u) x t /\ shadow absent q t /\ (in_order absent p s -> in_order absent q t).
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] P A N. assert (A' := A). apply live_iff in A'.
   destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B].
   - assert (Ly : ~ In y absent) by (intros I; rewrite (N y I) in F; discriminate).
     assert (Ly' := Ly). apply live_iff in Ly'.
-    destruct (change_column absent p s (y :: b) (u ++ x :: y :: b) l r Sc E) as (a & c & Ec & Sc').
+    destruct (change_column absent p s (y :: b) (u ++ x :: y :: b) l r Sc E) as (a & c & Ec & Sc' & O').
     { simpl. now rewrite Ly'. }
-    simpl in Ec. rewrite Ly' in Ec. rewrite filter_app in Sc'. simpl in Sc'. rewrite A', Ly' in Sc'.
+    simpl in Ec. rewrite Ly' in Ec. rewrite filter_app in Sc', O'. simpl in Sc', O'. rewrite A', Ly' in Sc', O'.
     eexists. split; [apply (to_card R absent s a (live absent u) x y (live absent b) c Ec); auto|].
-    constructor; simpl; auto.
-  - destruct (use_space absent p s (u ++ [x]) l r Sc E) as (a & c & Ec & K & Sc').
+    split; [|exact O']. constructor; simpl; auto.
+  - destruct (use_space absent p s (u ++ [x]) l r Sc E) as (a & c & Ec & K & Sc' & O').
     { unfold may_fill in M. intros Sp. now rewrite Sp in M. }
-    rewrite filter_app in Sc'. simpl in Sc'. rewrite A' in Sc'.
+    rewrite filter_app in Sc', O'. simpl in Sc', O'. rewrite A' in Sc', O'.
     eexists. split; [apply (to_space R absent s a (live absent u) x c Ec)|].
     + unfold may_fill in *. destruct (spaces R); auto.
-    + constructor; simpl; auto.
+    + split; [|exact O']. constructor; simpl; auto.
   - eexists. split; [apply to_cell|].
     + rewrite (Permutation_length Se). pose proof (live_length absent (cells p)). lia.
-    + constructor; simpl; auto. rewrite A'. auto.
+    + split; auto. constructor; simpl; auto. rewrite A'. auto.
   - eexists. split; [apply to_foundation|].
     + now rewrite Sh.
     + intros y I. destruct (live_or_absent absent y) as [Ly|Ly]; auto. left. destruct (L y I) as [J|[]].
       rewrite Sf. apply filter_In. split; auto. now apply live_iff.
-    + constructor; simpl; auto. rewrite A'. auto.
+    + split; auto. constructor; simpl; auto. rewrite A'. auto.
   - eexists. split; [apply (to_the_hole R absent s x h); [now rewrite Sh|auto]|].
-    constructor; simpl; auto. destruct Sg as [[Sg|Sg]|Sg]; [left; now left|congruence|now right].
+    split; auto. constructor; simpl; auto. destruct Sg as [[Sg|Sg]|Sg]; [left; now left|congruence|now right].
 Qed.
 
 (* An absent card is put down, with no live one on it, but not into a hole. *)
 Lemma put_absent absent p s u x q :
   shadow absent p s -> put R [] p u x q -> In x absent -> live absent u = [] ->
-  shadow absent q s \/ exists h, hole p = Some h /\ neighbours R (rank x) h /\ q = with_hole p (Some (rank x)).
+  (shadow absent q s /\ (in_order absent p s -> in_order absent q s)) \/
+  exists h, hole p = Some h /\ neighbours R (rank x) h /\ q = with_hole p (Some (rank x)).
 Proof.
   intros [Sc Sd Se So Ss Sf Sh Sg] P A N. assert (A' := A). apply absent_iff in A'.
-  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B]; [left|left|left|left|right; eauto];
-    constructor; simpl; auto; rewrite ?A'; auto.
-  - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
-  - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
+  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B]; [left|left|left|left|right; eauto].
+  - destruct (keep_column absent p s (y :: b) (u ++ x :: y :: b) l r Sc E) as (Sc' & O').
+    { rewrite filter_app, N. simpl. now rewrite A'. }
+    split; [|exact O']. constructor; simpl; auto.
+  - destruct (keep_column absent p s [] (u ++ [x]) l r Sc E) as (Sc' & O').
+    { rewrite filter_app, N. simpl. now rewrite A'. }
+    split; [|exact O']. constructor; simpl; auto.
+  - split; auto. constructor; simpl; auto; rewrite A'; auto.
+  - split; auto. constructor; simpl; auto; rewrite A'; auto.
 Qed.
 
 (** * Filling and turning up *)
@@ -720,6 +768,7 @@ Proof.
     rewrite F. exists [], []. repeat split; easy. }
   rewrite E. apply layered_absent; auto.
 Qed.
+
 (** * The simulation *)
 
 Definition restricted absent (p : position) : position :=
@@ -737,6 +786,46 @@ Proof.
   destruct Sg as [[->|Sg]|Sg]; [easy|congruence|now right].
 Qed.
 
+(* The columns stay in order, where none is filled from the reserve, or no card is absent. *)
+Definition keeps_order absent (p s q t : position) : Prop :=
+  spaces R <> FromReserve \/ absent = [] -> in_order absent p s -> in_order absent q t.
+
+Lemma filled_columns p : spaces R <> FromReserve -> columns (filled R p) = columns p.
+Proof. unfold filled. now destruct (spaces R). Qed.
+
+Lemma settled_in_order absent p s : shadow absent p s -> keeps_order absent p s (settled R p) (settled R s).
+Proof.
+  intros S [Sp| ->] O; unfold in_order, settled in *; simpl.
+  - now rewrite !filled_columns.
+  - pose proof (in_order_reserve _ _ _ (shadow_columns _ _ _ S) O) as K. rewrite live_nil in K.
+    assert (E : forall cs : list (list card), map (live []) cs = cs).
+    { intros cs. rewrite <- (map_id cs) at 2. apply map_ext, live_nil. }
+    rewrite E in *. unfold filled. destruct (spaces R); auto. rewrite O, K. now destruct (fill _ _).
+Qed.
+
+(* A card of p is carried to another place: nothing happens, or the easier game does so, too. *)
+Lemma simulation_of_carry absent p s u x l r :
+  shadow absent p s -> orderly absent p -> lifts_closed absent s -> lift R p u x l -> put R [] l u x r -> at_rest s ->
+  (shadow absent (settled R r) s /\ keeps_order absent p s (settled R r) s) \/
+  (exists t v, lift R s (live absent u) x t /\ put R absent t (live absent u) x v /\
+    shadow absent (settled R r) (settled R v) /\ keeps_order absent p s (settled R r) (settled R v)) \/
+  (exists h, In x absent /\ shadow absent l s /\ hole l = Some h /\ neighbours R (rank x) h /\
+    r = with_hole l (Some (rank x))).
+Proof.
+  intros S Or C L P A. destruct (live_or_absent absent x) as [Lx|Ax].
+  - right. left. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & St & Ot).
+    destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv & Ov).
+    { intros y I. exact (C _ _ _ _ Lt I). }
+    exists t, v. split; auto. split; auto. split.
+    + apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
+    + intros Sp O. apply settled_in_order; auto.
+  - destruct (lift_absent _ _ _ _ _ _ S Or C L Ax) as (N & Sq & Oq).
+    destruct (put_absent _ _ _ _ _ _ Sq P Ax N) as [(Sr & Or')|(h & H & Ne & ->)].
+    + left. split; [now apply real_settled|]. intros [Sp| ->] O; [|easy]. unfold in_order, settled. simpl.
+      rewrite filled_columns by auto. now apply Or', Oq.
+    + right. right. exists h. auto.
+Qed.
+
 (* The last case: x leaves the stock for an absent card. *)
 Lemma simulation_of_lifts absent p s q :
   shadow absent p s -> orderly absent p -> lifts_closed absent s -> at_rest s -> move R [] p q ->
@@ -747,16 +836,11 @@ Lemma simulation_of_lifts absent p s q :
       shadow more q r /\ (orderly more t -> orderly more q)).
 Proof.
   intros S Or C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho | x h []].
-  - pose proof (orderly_carry _ _ _ _ _ _ _ S Or C L P) as Oq. destruct (live_or_absent absent x) as [Lx|Ax].
-    + right. left. destruct (lift_live _ _ _ _ _ _ S Or C L Lx) as (t & Lt & St).
-      destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
-      { intros y I. exact (C _ _ _ _ Lt I). }
-      exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|split; auto].
-      apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
-    + destruct (lift_absent _ _ _ _ _ _ S Or C L Ax) as (N & Sq).
-      destruct (put_absent _ _ _ _ _ _ Sq P Ax N) as [Sr|(h & H & Ne & ->)].
-      * left. split; auto. now apply real_settled.
-      * right. left. destruct (absent_to_hole_shadow _ _ _ _ _ Sq Ax H Ne) as (t & T). exists t. tauto.
+  - pose proof (orderly_carry _ _ _ _ _ _ _ S Or C L P) as Oq.
+    destruct (simulation_of_carry _ _ _ _ _ _ _ S Or C L P A)
+      as [(Sr & _)|[(t & v & Lt & Pv & Sv & _)|(h & Ax & Sl & H & Ne & ->)]]; auto.
+    + right. left. exists (settled R v). split; auto. now apply (carry R absent s (live absent u) x t).
+    + right. left. destruct (absent_to_hole_shadow _ _ _ _ _ Sl Ax H Ne) as (t & T). exists t. tauto.
   - pose proof (orderly_offered _ _ _ _ O Or) as Ol. destruct (live_or_absent absent x) as [Lx|Ax].
     + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
       destruct (existsb (fits R x) absent) eqn:F.
@@ -767,18 +851,18 @@ Proof.
         2: { intros Ot'. apply (orderly_single more l x r); auto; [|easy]. exact (orderly_trans _ _ _ _ Im St Ol Ot'). }
         apply real_settled; auto.
         assert (Sl : shadow more l v) by (apply (shadow_trans absent more l t v); auto).
-        destruct (put_absent more l v [] x r Sl P) as [Sr|(h & Ho & _)]; auto. exfalso.
+        destruct (put_absent more l v [] x r Sl P) as [(Sr & _)|(h & Ho & _)]; auto. exfalso.
         destruct (shadow_scope _ _ _ St) as [[E|E]|(B & _)]; [now subst absent|congruence|].
         unfold fits in F. rewrite B in F. now rewrite andb_false_r in F.
       * assert (Fx : forall y, In y absent -> fits R x y = false).
         { intros y I. apply not_true_iff_false. intros T. apply not_true_iff_false in F. apply F, existsb_exists.
           eauto. }
-        right. left. destruct (put_live _ _ _ _ _ _ St P Lx Fx) as (v & Pv & Sv).
+        right. left. destruct (put_live _ _ _ _ _ _ St P Lx Fx) as (v & Pv & Sv & _).
         exists (settled R v). split; [now apply (play R absent s x t)|]. split; [|now apply (orderly_single _ l x)].
         apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
     + destruct (offered_absent _ _ _ _ _ S O Ax) as (_ & Sq).
       assert (Oq : orderly absent (settled R r)) by now apply (orderly_single _ l x).
-      destruct (put_absent absent l s [] x r Sq P Ax eq_refl) as [Sr|(h & H & Ne & ->)].
+      destruct (put_absent absent l s [] x r Sq P Ax eq_refl) as [(Sr & _)|(h & H & Ne & ->)].
       * left. split; auto. now apply real_settled.
       * right. left. destruct (absent_to_hole_shadow _ _ _ _ _ Sq Ax H Ne) as (t & T). exists t. tauto.
   - right. left. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg].

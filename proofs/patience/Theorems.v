@@ -1,7 +1,7 @@
 (* The theorems, and what they assume. `make proofs` checks that each is "Closed under the global context": nothing is
    assumed, and nothing is left unproved. *)
 From Patience Require Import Stock Simulation Certificate Moves Checker Easier Swept Waiting Places WholeSuitsChecker Quotient
-  Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker Circle Walks.
+  Refuted SafeCards QuotientChecker Ahead Relaxed AheadChecker RowsAhead RowsChecker Circle Walks.
 
 Print Assumptions closed_set.
 Print Assumptions certificate_sound.
@@ -34,6 +34,11 @@ Print Assumptions ahead_winnable.
 Print Assumptions rise_ahead.
 Print Assumptions relaxed_lost.
 Print Assumptions check_ahead_sound.
+Print Assumptions relaxed_rows_lost.
+Print Assumptions ahead_row.
+Print Assumptions ahead_rows_winnable.
+Print Assumptions row_moves_iff.
+Print Assumptions check_rows_sound.
 Print Assumptions walk_found.
 Print Assumptions ranked_step.
 Print Assumptions winnable_walk.

@@ -44,12 +44,16 @@ type game = {
   base_is_dealt : bool;
   has_hole : bool;
   stacked : bool;
+  reserve_size : int;
+  stock_size : int;
+  deals_rows : bool;  (* the stock goes to the columns *)
+  full_columns : bool;  (* but not while one is empty *)
   counts_passes : bool;  (* whether a layout says how many passes are left *)
   most_passes : int;  (* how many are left at most, if it does *)
 }
 
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
-let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled"; "reserve.size"; "stock.size" ]
+let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled" ]
 
 let builds =
   [
@@ -70,6 +74,9 @@ let read_game keys =
   List.iter (ignore_key keys) keys_of_deals;
   let value = value keys and meaning key = meaning keys key and number = number keys and yes_or_no = yes_or_no keys in
   let base_is_dealt = value "foundations.base" = "\"dealt\"" in
+  let has_hole = value "hole.base" <> "\"none\"" in
+  let deals_rows = (not has_hole) && value "stock.to" = "\"tableau\"" in
+  if deals_rows then List.iter (ignore_key keys) [ "stock.draw"; "stock.passes" ];
   let rules =
     {
       ranks = number "deck.ranks";
@@ -80,9 +87,9 @@ let read_game keys =
       removable = yes_or_no "foundations.removable";
       first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
       cell_count = number "cells.count";
-      draw = number "stock.draw";
-      unlimited = value "stock.passes" = "\"unlimited\"";
-      to_hole = meaning "stock.to" [ ("\"waste\"", false); ("\"hole\"", true) ];
+      draw = (if deals_rows then 1 else number "stock.draw");
+      unlimited = deals_rows || value "stock.passes" = "\"unlimited\"";
+      to_hole = deals_rows || meaning "stock.to" [ ("\"waste\"", false); ("\"hole\"", true) ];
       wrap = yes_or_no "hole.wrap";
     }
   in
@@ -90,7 +97,9 @@ let read_game keys =
   let most_passes = if counts_passes then number "stock.passes" - 1 else 0 in
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
-  let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
+  let stacked = yes_or_no "reserve.stacked" in
+  let reserve_size = number "reserve.size" and stock_size = number "stock.size" in
+  let full_columns = deals_rows && has_key keys "stock.full-columns" && yes_or_no "stock.full-columns" in
   check_used keys;
   {
     name = name_of_game keys;
@@ -100,6 +109,10 @@ let read_game keys =
     base_is_dealt;
     has_hole;
     stacked;
+    reserve_size;
+    stock_size;
+    deals_rows;
+    full_columns;
     counts_passes;
     most_passes;
   }
@@ -128,6 +141,17 @@ let check_columns game columns =
   let cards = Str.regexp (if game.has_face_down then {|^\(.[chsd]\)*\(.[CHSD]\)+$|} else {|^\(.[CHSD]\)+$|}) in
   let check column = if column <> "" && not (Str.string_match cards column 0) then fail "%S is not a column" column in
   List.iter check columns
+
+(* No place has more cards than the rules allow, and first cards that stay on the foundations are there. *)
+let check_sizes game position =
+  let check part count limit = if count > limit then fail "%d cards are in %s, not %d" count part limit in
+  let { stock; waste; _ } = position.turning in
+  check "cells" (List.length position.cells) game.rules.cell_count;
+  check "reserve" (List.length position.open_reserve + List.length position.reserve) game.reserve_size;
+  check "stock and waste" (List.length stock + List.length waste) game.stock_size;
+  if game.rules.to_hole then check "waste" (List.length waste) 0;
+  let first = List.filter (fun card -> height game.rules card = 0) position.foundations in
+  if game.rules.first_stay && List.length first < List.length suits then fail "first cards are missing"
 
 (* The cards of a foundation, from its top card down to the first. *)
 let cards_below rules top =
@@ -203,6 +227,7 @@ let read_layout game text =
       in
       check_cards game rules (cards_of position @ in_hole);
       check_columns game columns;
+      check_sizes { game with rules } position;
       (* Earlier versions left out that no pass is left. *)
       let says_passes = List.mem_assoc "passes" parts in
       if says_passes && not game.counts_passes then fail "%s has no passes" game.name;

@@ -67,10 +67,21 @@ let judge_swept rules position claimed =
   | Some number when number = claimed -> Loss_proved
   | Some number -> wrong_count number claimed
 
+(* A loss of a game whose stock goes to the columns. *)
+let judge_dealt game rules position evidence =
+  let judge ~refutes number =
+    Dealt_losses.judge rules ~full_columns:game.full_columns ~refutes position (read_size_of_table number)
+  in
+  match String.split_on_char ' ' evidence with
+  | [ "*"; number ] -> judge ~refutes:false number
+  | [ "cut"; "*"; number ] when rules.cell_count = 0 -> judge ~refutes:true number
+  | _ -> not_covered "this evidence where the stock goes to the columns"
+
 let judge game row =
   if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
   let rules, position = read_layout game row.layout in
   match String.split_on_char ' ' row.evidence with
+  | _ when game.deals_rows -> judge_dealt game rules position row.evidence
   | [ "*"; number ] when is_swept rules position -> judge_swept rules position (read_number number)
   | [ "quotient"; "*"; number ] ->
       Quotient_losses.check_covered game rules;

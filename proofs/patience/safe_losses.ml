@@ -6,13 +6,15 @@ open Patience_proved
 open Rows
 
 let check_covered game rules ~refutes =
-  let has_other_moves = rules.moving_on = AnyCards || game.Layouts.has_hole || rules.to_hole in
-  if has_other_moves || (refutes && rules.cell_count > 0) then
+  let has_other_moves = game.Layouts.has_hole || rules.to_hole in
+  if has_other_moves || if refutes then rules.cell_count > 0 else rules.moving_on = AnyCards then
     not_covered "positions in which safe cards have gone up by these rules"
 
-(* For each card, the least set that contains it, and with each card those that go up before it, or fit it. *)
+(* For each card, the least set that contains it, and with each card those that go up before it, or fit it; these only
+   if cards move in groups. *)
 let sets_of rules deck =
-  let needed card = lower rules card @ List.filter (fun other -> fits rules other card) deck in
+  let fitting card = if are_groups rules then List.filter (fun other -> fits rules other card) deck else [] in
+  let needed card = lower rules card @ fitting card in
   let rec closure set = function
     | [] -> set
     | card :: waiting when List.mem card set -> closure set waiting
@@ -25,9 +27,13 @@ let suits_of rules deck =
   let in_order = List.sort (fun card other -> compare (height rules card) (height rules other)) deck in
   List.map (fun (suit, _) -> List.filter (fun card -> card.suit_of = suit) in_order) Layouts.suits
 
-(* The first safe card that can be moved. In a stock that is not turned as often as one likes, it stays. *)
+(* The first safe card that can be moved. In a stock that is not turned as often as one likes, it stays; and so does
+   every card if any cards move, and those that fit it could come back from foundations. *)
 let risen rules suits sets (absent, position) =
-  let may_rise card = rules.unlimited || not (List.mem card (all_cards position.turning)) in
+  let none_come_back = (not rules.removable) || rules.build = SameSuit || rules.build = NoBuilding in
+  let may_rise card =
+    (are_groups rules || none_come_back) && (rules.unlimited || not (List.mem card (all_cards position.turning)))
+  in
   let rise_of card =
     if may_rise card && is_safe_by_sets rules sets absent position card then
       Option.map (fun after -> (card, (absent, after))) (rise rules position card)
@@ -94,6 +100,8 @@ let relaxed_game rules position =
   let is_up card = ups.(number card) in
   List.iter (set bare) (position.foundations @ position.open_reserve @ List.map fst (offers rules position));
   List.iter (set ups) position.foundations;
+  (* Where no card of the stock is played, all will be dealt to the columns. *)
+  if rules.to_hole then List.iter (set bare) all_of_stock;
   while !changed do
     changed := false;
     List.iter (take_apart None) position.columns;
@@ -108,23 +116,42 @@ let relaxed_game rules position =
   if List.for_all is_up cards then None else Some reached
 
 (* The numbers of all states that can be reached, without moves in those that are refuted; at most `limit`. *)
-let reached rules ~settled_to ~refutation start limit =
+let reached ~normal ~after ~refutation start limit =
   let numbers = Exploring.Numbers.create 1000 and waiting = Queue.create () in
   let add state =
-    let state = Exploring.normal rules (snd (settled_to state)) in
+    let state = normal state in
     if not (Exploring.Numbers.mem numbers state) then begin
       if is_won (snd state) then raise Exploring.Won;
       if Exploring.Numbers.length numbers = limit then raise Exploring.Too_many;
       Exploring.Numbers.add numbers state (Exploring.Numbers.length numbers + 1);
-      if refutation (fst state) (snd state) = None then Queue.add state waiting
+      if refutation (snd state) = None then Queue.add state waiting
     end
   in
   add start;
   while not (Queue.is_empty waiting) do
-    let absent, position = Queue.pop waiting in
-    List.iter (fun after -> add (absent, after)) (moves rules absent position)
+    List.iter add (after (Queue.pop waiting))
   done;
   numbers
+
+(* Judge the claim that so many states can be reached, and none is won; `check` has the proved checker check them. *)
+let judge_count ~idle ~normal ~after ~refutation ~check start claimed =
+  match reached ~normal ~after ~refutation start claimed with
+  | exception Exploring.Won when idle <> [] -> Wrong "the game can be won if the other cards are out of the way"
+  | exception Exploring.Won -> Wrong "the game can be won"
+  | exception Exploring.Too_many ->
+      Wrong (Printf.sprintf "more than %s can be reached" (count_of_positions claimed))
+  | numbers when Exploring.Numbers.length numbers < claimed ->
+      wrong_count (Exploring.Numbers.length numbers) claimed
+  | numbers -> if check numbers then Loss_proved else Wrong "the proved checker refuses the positions"
+
+(* The states by their numbers, as the checker asks for them. *)
+let table_of numbers entry =
+  let add state number table = PositiveMap.add (Exploring.positive number) (entry state) table in
+  Exploring.Numbers.fold add numbers PositiveMap.empty
+
+let key_of numbers state =
+  let number = Exploring.Numbers.find_opt numbers state in
+  Exploring.positive (Option.value number ~default:(Exploring.Numbers.length numbers + 1))
 
 (* Judge the claim that a position is lost: if safe cards go up at once, so many positions can be reached, and none is
    won. Idle cards become absent when they can be lifted. *)
@@ -132,21 +159,12 @@ let judge rules idle ~refutes position claimed =
   let deck = Layouts.deck rules in
   let sets = sets_of rules deck and suits = suits_of rules deck in
   let settled_to = settled_state rules suits sets idle in
-  let refutation _ position = if refutes then relaxed_game rules position else None in
-  match reached rules ~settled_to ~refutation ([], position) claimed with
-  | exception Exploring.Won when idle <> [] -> Wrong "the game can be won if the other cards are out of the way"
-  | exception Exploring.Won -> Wrong "the game can be won"
-  | exception Exploring.Too_many ->
-      Wrong (Printf.sprintf "more than %s can be reached" (count_of_positions claimed))
-  | numbers when Exploring.Numbers.length numbers < claimed ->
-      wrong_count (Exploring.Numbers.length numbers) claimed
-  | numbers ->
-      let add state number table = PositiveMap.add (Exploring.positive number) state table in
-      let table = Exploring.Numbers.fold add numbers PositiveMap.empty in
-      let stages absent position = fst (settled_to (absent, position)) in
-      let key more position =
-        let number = Exploring.Numbers.find_opt numbers (Exploring.normal rules (more, position)) in
-        Exploring.positive (Option.value number ~default:(claimed + 1))
-      in
-      if check_ahead rules sets table stages key refutation position then Loss_proved
-      else Wrong "the proved checker refuses the positions"
+  let normal state = Exploring.normal rules (snd (settled_to state)) in
+  let after (absent, position) = List.map (fun next -> (absent, next)) (moves rules absent position) in
+  let refutation position = if refutes then relaxed_game rules position else None in
+  let check numbers =
+    let stages absent position = fst (settled_to (absent, position)) in
+    let key absent position = key_of numbers (Exploring.normal rules (absent, position)) in
+    check_ahead rules sets (table_of numbers Fun.id) stages key (fun _ -> refutation) position
+  in
+  judge_count ~idle ~normal ~after ~refutation ~check ([], position) claimed

@@ -11,10 +11,8 @@ open Layouts
 type game = {
   single : Layouts.game;  (* the rules and the shape of the columns *)
   run : building;
-  full_columns : bool;
   suits : (suit * char) list;
   copies : int;  (* how often each card exists *)
-  stock_size : int;
 }
 
 let has_whole_suits keys = Hashtbl.find_opt keys.values "foundations.complete-runs" = Some "true"
@@ -69,11 +67,15 @@ let read_game keys =
       base_is_dealt = false;
       has_hole = false;
       stacked = false;
+      reserve_size = 0;
+      stock_size;
+      deals_rows = stock_size > 0;
+      full_columns;
       counts_passes = false;
       most_passes = 0;
     }
   in
-  { single; run; full_columns; suits; copies = decks * 4 / List.length suits; stock_size }
+  { single; run; suits; copies = decks * 4 / List.length suits }
 
 (* Layouts. A whole suit on a foundation is named by its top card. *)
 
@@ -129,7 +131,7 @@ let read_layout game text =
       let board = { piles = List.map pile_of_text columns; to_deal = cards "stock" } in
       let on_foundations = List.concat_map (cards_below game.single.rules) (cards "foundations") in
       check_cards game (List.concat_map pile_cards board.piles @ board.to_deal @ on_foundations);
-      if List.length board.to_deal > game.stock_size then fail "%d cards are in the stock" (List.length board.to_deal);
+      if List.length board.to_deal > game.single.stock_size then fail "%d cards are in the stock" (List.length board.to_deal);
       if layout_text game board <> text then fail "%S is not the canonical text of its position" text;
       board
   | _ -> fail "%S is not a layout" text
@@ -197,7 +199,7 @@ let judge_count game ~ending start claimed =
     let ending = ending board in
     table := PositiveMap.add (Exploring.positive (Numbers.find numbers board)) (board, ending) !table;
     if ending = Goes_on then
-      List.iter (fun after -> add (normal after)) (next rules game.run game.full_columns board)
+      List.iter (fun after -> add (normal after)) (next rules game.run game.single.full_columns board)
   in
   let explore () =
     add (normal start);
@@ -213,7 +215,7 @@ let judge_count game ~ending start claimed =
       let key board =
         Exploring.positive (Option.value (Numbers.find_opt numbers (normal board)) ~default:(claimed + 1))
       in
-      if check_table rules game.run game.full_columns !table key start then Loss_proved
+      if check_table rules game.run game.single.full_columns !table key start then Loss_proved
       else Wrong "the proved checker refuses the positions"
 
 let judged is_proved = if is_proved then Loss_proved else Wrong "the proved checker refuses the cards that wait"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games import proved
 from tests.games.patience.files import FILES, rules_of
-from tests.games.patience.random_rules import random_rules
+from tests.games.patience.random_rules import any_rules, random_rules
 from tests.games.patience.test_swept import swept_rules
 from tests.games.patience.test_walks import walked_rules
 from tests.games.proved import ClaimedLoss as Claim
@@ -242,6 +243,33 @@ def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Pat
     assert_same_moves(programs, rules, list(to_strings(deal(rules, seed, 1, 2))), tmp_path)
 
 
+COVERED_PARTLY = {
+    *("tableau.move", "tableau.run", "tableau.spaces", "tableau.wrap", "tableau.direction", "deck.decks", "deck.suits"),
+    *("stock.to", "stock.passes", "cells.count", "reserve.size", "hole.base", "foundations.base"),
+    *("foundations.initial", "foundations.complete-runs"),
+}
+"""The keys of rules files of which the proofs do not cover all values, or not with all others."""
+
+
+@pytest.mark.parametrize("first_seed", range(9_100, 9_400, 20))
+def test_rules_of_every_kind_are_refused_by_name_or_those_of_the_proofs(
+    programs: Path, first_seed: int, tmp_path: Path
+) -> None:
+    """No key that the proofs do not know falls through: what they do not refuse has the moves of plain code."""
+    (tmp_path / "export.jsonl").write_text("")
+    for seed in range(first_seed, first_seed + 20):
+        rules = any_rules(Random(seed))
+        command = [programs / "referee", write_rules(rules, tmp_path), tmp_path / "export.jsonl"]
+        judged = subprocess.run(command, capture_output=True, text=True, check=False)
+        if judged.returncode:
+            refused = re.fullmatch(r".*: the proof does not cover ([a-z-]+\.[a-z-]+)( = .*)?\n", judged.stderr)
+            assert judged.returncode == 2
+            assert refused, judged.stderr
+            assert refused[1] in COVERED_PARTLY
+        else:
+            assert_same_moves(programs, rules, list(to_strings(deal(rules, seed, 1, 1))), tmp_path)
+
+
 def assert_same_moves(programs: Path, rules: Rules, layouts: list[str], folder: Path) -> None:
     """Check that the game in the proofs has the moves of plain code in these layouts, and up to three moves later.
     Moves that change nothing do not count."""
@@ -262,17 +290,50 @@ def assert_same_moves(programs: Path, rules: Rules, layouts: list[str], folder: 
             break
 
 
-UNPROVED: dict[str, dict[str, object]] = {
-    "tableau.spaces": {"spaces": "waste"},
-    "tableau.move": {"move": "whole-pile"},
-    "tableau.direction": {"direction": "either"},
-    "tableau.wrap": {"build_wraps": True},
-    "tableau.run": {"run": "same-suit"},
-    "hole.base": {"complete": True},
-    "stock.to": {"to": "tableau"},
-    "stock.full-columns": {"full_columns": True},
-}
-"""Changes of rules that the proof does not cover, by key."""
+def wrong_sizes(first_seed: int) -> Iterator[tuple[Claim, Claim]]:
+    """Yield true claims, and the same by rules with one card less in the stock, the reserve or the cells."""
+    seed = first_seed
+    while True:
+        seed += 1
+        rules = within_the_proof(random_rules(Random(seed)))
+        rules = replace(rules, cells=rules.filled)
+        [layout] = to_strings(deal(rules, seed, 1, 1))
+        claim = counted(Claim(rules, layout, f"* {SAME}"))
+        if not reason_of_python(claim):
+            for change in ({"stock": rules.stock - 1}, {"reserve": rules.reserve - 1}):
+                if min(change.values()) >= 0 and not rules.filled:
+                    yield claim, claim._replace(rules=replace(rules, **change))  # type: ignore[arg-type]
+
+
+def test_a_place_has_no_more_cards_than_the_rules_allow(programs: Path, tmp_path: Path) -> None:
+    true, wrong = zip(*islice(wrong_sizes(120_000), 20), strict=True)
+    assert proved.differences(programs, true, tmp_path, write_rules, lambda _: "") == ([], len(set(true)))
+    assert proved.differences(programs, wrong, tmp_path, write_rules, reason_of_python) == ([], 0)
+
+
+UNPROVED: list[tuple[str, str, dict[str, object]]] = [
+    ("golf", "tableau.spaces", {"spaces": "waste"}),
+    ("golf", "tableau.move", {"move": "whole-pile"}),
+    ("golf", "tableau.direction", {"direction": "either"}),
+    ("golf", "tableau.wrap", {"build_wraps": True}),
+    ("golf", "tableau.run", {"run": "same-suit"}),
+    ("golf", "hole.base", {"complete": True}),
+    ("golf", "stock.to", {"to": "tableau"}),
+    ("golf", "stock.full-columns", {"full_columns": True}),
+    ("canfield", "tableau.move", {"move": "whole-pile"}),
+    ("canfield", "tableau.move", {"move": "card-or-pile"}),
+    ("canfield", "tableau.spaces", {"spaces": "reserve-then-waste"}),
+    ("canfield", "tableau.wrap", {"build_wraps": True}),
+    ("canfield", "tableau.direction", {"direction": "either"}),
+    ("canfield", "foundations.initial", {"initial": "others"}),
+    ("canfield", "deck.decks", {"decks": 2}),  # with a stacked reserve
+    ("klondike", "deck.suits", {"suits": 2}),
+    ("forty-thieves", "deck.decks", {}),
+    ("east-haven", "deck.decks", {"decks": 2}),
+    ("east-haven", "tableau.run", {"run": "same-suit"}),
+    ("east-haven", "tableau.wrap", {"build_wraps": True}),
+]
+"""Games, keys, and changes of their rules that the proof does not cover, which it refuses by the name of the key."""
 
 
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
@@ -295,11 +356,18 @@ def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_
             "line 3: not covered: positions in which safe cards have gone up by these rules",
         ],
     )
-    path = write_rules(golf, tmp_path)
-    for key, change in UNPROVED.items():
-        path.write_text(canonical_rules(replace(golf, **change)))  # type: ignore[arg-type]
-        judged = subprocess.run(
-            [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
-        )
-        assert (judged.returncode, judged.stdout) == (2, "")
-        assert judged.stderr.startswith(f"referee: {path}: the proof does not cover {key}")
+
+
+@pytest.mark.parametrize(("name", "key", "change"), UNPROVED)
+def test_a_key_that_the_proof_does_not_cover_is_named(
+    programs: Path, name: str, key: str, change: dict[str, Any], tmp_path: Path
+) -> None:
+    path = write_rules(replace(rules_of(name), **change), tmp_path)
+    (tmp_path / "export.jsonl").write_text("")
+    judged = subprocess.run(
+        [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
+    )
+    assert (judged.returncode, judged.stdout) == (2, "")
+    assert re.fullmatch(
+        rf"referee: {re.escape(str(path))}: the proof does not cover {re.escape(key)}( = .*)?\n", judged.stderr
+    )

@@ -2,7 +2,7 @@
 docs/proofs/README.md."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -38,7 +38,7 @@ FEW = 90
 
 def forms_of(rules: Rules, random: Random) -> list[str]:
     """Return what claims by some rules begin with: a relaxed game, safe cards, and safe cards with random lists."""
-    forms = ["cut *"] if cut_proves_losses(rules) and rules.move != "any" else []
+    forms = ["cut *"] if cut_proves_losses(rules) else []
     if safe_cards_prove_losses(rules):
         lists = [[card for card in rules.deck() if random.random() < share] for share in (0.3, 0.6)]
         forms += ["safe *", *(f"safe *{''.join(ordered(cards))}" for cards in lists if cards)]
@@ -53,13 +53,19 @@ def rules_with_safe_cards(random: Random) -> Rules:
     return replace(rules, cells=rules.filled)
 
 
-def random_claims(first_seed: int) -> Iterator[Claim]:
+def rules_with_any_cards(random: Random) -> Rules:
+    """Rules of small decks by which any cards move with those on them."""
+    rules = within_the_proof(random_rules(random))
+    return replace(rules, move="any", cells=rules.filled)
+
+
+def random_claims(first_seed: int, some_rules: Callable[[Random], Rules] = rules_with_safe_cards) -> Iterator[Claim]:
     """Yield claims of small decks by random rules without end, true ones where there are any."""
     seed = first_seed
     while True:
         seed += 1
         random = Random(seed)
-        rules = rules_with_safe_cards(random)
+        rules = some_rules(random)
         if forms := forms_of(rules, random):
             for layout in (*to_strings(deal(rules, seed, 1, 1)), *(random_position(rules, random) for _ in "123")):
                 for form in forms:
@@ -83,6 +89,18 @@ def assert_each_form_agrees(programs: Path, claims: list[Claim], folder: Path) -
 
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
     assert_each_form_agrees(programs, first_claims(random_claims(200_000), altered_claims, 700), tmp_path)
+
+
+def test_the_proved_referee_agrees_on_cuts_where_any_cards_move(programs: Path, tmp_path: Path) -> None:
+    claims = first_claims(random_claims(210_000, rules_with_any_cards), altered_claims, 700)
+    assert_agrees(programs, claims, tmp_path)
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_agrees_on_cuts_where_any_cards_move_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    claims = first_claims(random_claims(800_000, rules_with_any_cards), altered_claims, 20_000)
+    assert_agrees(programs, claims, tmp_path)
 
 
 @pytest.mark.by_hand

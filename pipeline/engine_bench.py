@@ -32,11 +32,12 @@ from dealmill.pipeline.games.descriptions import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes
+from dealmill.pipeline.results.record import ANSWER
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000
 """The node limit for each layout, unless another one is given or the engine has one of its own."""
@@ -307,6 +308,6 @@ def _node_counts(reference: Solved, measured: Solved) -> NodeCounts | None:
 
 
 def _recorded(solved: Solved) -> Iterator[RecordedVerdict]:
-    batch = to_batch(solved)
-    rows = zip(batch.verdicts, batch.values, batch.evidence, strict=True)
+    columns = to_batch(solved).columns
+    rows = zip(*(columns[name] for name in ANSWER), strict=True)
     return (RecordedVerdict(position, *row) for position, row in enumerate(rows, start=1))

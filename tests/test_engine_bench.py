@@ -16,10 +16,10 @@ from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.searches import MAX_NODES
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.difference import Difference
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, each_engine
 from tests.games.patience.files import rules_of
 from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture

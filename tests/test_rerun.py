@@ -17,6 +17,7 @@ from dealmill.pipeline.games.descriptions import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
@@ -31,7 +32,6 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs, open_source
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending, queue_stored

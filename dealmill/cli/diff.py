@@ -26,7 +26,7 @@ from dealmill.cli.output import (
 from dealmill.cli.process import DIFFERENT, ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, TIME, DifferenceKind
-from dealmill.pipeline.results.record import ANSWER
+from dealmill.pipeline.results.record import ANSWER, ANSWERS
 
 FIELDS = ("item", *ANSWER)
 COLUMNS = ("layout", "kind", "line", *FIELDS, *(f"other_{name}" for name in FIELDS))
@@ -105,7 +105,7 @@ def diff(
 
     Runs over the same source are compared by position. Other runs of the same game are compared by layout; if a layout
     occurs several times, all its items count. A compact run can only be compared with runs over the same deals. Runs
-    are equal if all their verdicts, values and evidence are equal; versions and node counts may differ. The exit code
+    are equal if all their {answers} are equal; versions and node counts may differ. The exit code
     is 3 if the runs differ, and with --fail-on also if there is nothing to compare.
 
     With --by-deal, OTHER may be of a related game: a patience with other rules. Then layouts are the same if all that
@@ -144,6 +144,9 @@ def diff(
         failed = bool(counts) if limits is None else _nothing_compared(diffs) or exceeded(limits, counts, nodes, times)
     if failed:
         ctx.exit(DIFFERENT)
+
+
+diff.help = str(diff.help).format(answers=ANSWERS)
 
 
 def _nodes(diff: "dealmill.Diff") -> "dealmill.NodeCounts | None":
@@ -291,9 +294,8 @@ def _difference_row(left: int, right: int, difference: "dealmill.Difference", fo
     row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind, "line": difference.line}
     for run, answer, prefix in ((left, difference.one, ""), (right, difference.other, "other_")):
         row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
+        row |= {f"{prefix}{name}": getattr(answer, name) for name in ANSWER}
         row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
-        row[f"{prefix}value"] = answer.value
-        row[f"{prefix}evidence"] = answer.evidence
         if form is None and answer.unproved:
             row[f"{prefix}evidence"] = UNPROVED
     return row

@@ -17,6 +17,7 @@ from dealmill.cli.process import DIFFERENT, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import whole_number
 from dealmill.pipeline.results.measures import CHANCE, QUERYABLE
+from dealmill.pipeline.results.record import RESULT
 
 
 class Days(click.ParamType[tuple[date, date]]):
@@ -91,7 +92,7 @@ def export(
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
     The suffix of FILE selects the format: .parquet, .csv, .jsonl (one JSON object per line), or .tex. The columns are
-    position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
+    {columns}. The metadata of a Parquet file holds run, game, engine,
     version, max_nodes, source and fingerprint. FILE appears only when it is complete.
 
     A FILE.tex is a table for a paper: RUN can be several, such as 1-5, and each is a row with its counts and its 95 %
@@ -139,6 +140,10 @@ def export(
         _tell_check(file)
     if as_json:
         write_json({"run": subject.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
+
+
+*NAMES, LAST_NAME = (field.name for field in RESULT)
+export.help = str(export.help).format(columns=f"{', '.join(NAMES)} and {LAST_NAME}")
 
 
 @click.command()

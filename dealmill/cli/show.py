@@ -11,10 +11,11 @@ import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_game, notation_option
-from dealmill.cli.output import called_as, counted, json_option, no_pager_option, tell, write_json, write_text
+from dealmill.cli.output import called_as, json_option, no_pager_option, tell, write_json, write_text
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.names import with_known_name
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.measures import numbers_in_words
 
 STDOUT = "-"
 LINE = 78
@@ -209,7 +210,7 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
         if status.retracted is not None:
             yield f"RETRACTED: {status.retracted}"
     worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"
-    yield f"{with_known_name(result.engine)}: {result.verdict}{worth} ({counted(result.nodes, 'node')})"
+    yield f"{with_known_name(result.engine)}: {result.verdict}{worth} ({numbers_in_words(result)})"
     yield f"layout: {result.layout}"
     if result.verdict is Verdict.FAILED:
         yield f"error: {result.evidence}"

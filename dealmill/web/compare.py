@@ -21,6 +21,8 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games.descriptions import Engine
+from dealmill.pipeline.results.measures import RECORDED
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.web.drawing import Steps
 from dealmill.web.filters import url
 from dealmill.web.site import MAX_NUMBER, Digits, OpenStore, Position, RunNumber, page
@@ -37,6 +39,8 @@ MAX_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""
 LISTED, EXPLAINED = 20, 3
 """The most differences of each kind that are listed, and the contradictions that are shown with both boards."""
+COMPARED = [order for order in RECORDED if order.measure.field in ANSWER]
+"""The numbers that are shown of both verdicts."""
 SAMPLED = 2_000
 """The most layouts whose node counts are compared."""
 
@@ -162,6 +166,7 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
         kinds=dealmill.DifferenceKind,
         nodes=diff.node_sample(SAMPLED),
         contradictions=explained,
+        compared=COMPARED,
         listed=LISTED,
         sampled=SAMPLED,
         live=not comparison.finished,

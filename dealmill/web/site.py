@@ -24,6 +24,7 @@ from dealmill.pipeline.games.names import with_known_name
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.pipeline.results import charts
+from dealmill.pipeline.results.measures import numbers_in_words
 from dealmill.web.safety import damage
 
 SECONDS = 1.0
@@ -187,7 +188,13 @@ def _environment() -> Environment:
         known=with_known_name,
     )
     environment.globals.update(
-        share=share, engine_of=engine_of, counted=counted, fingerprint_of=fingerprint_of, charts=charts, Verdict=Verdict
+        share=share,
+        engine_of=engine_of,
+        counted=counted,
+        numbers_in_words=numbers_in_words,
+        fingerprint_of=fingerprint_of,
+        charts=charts,
+        Verdict=Verdict,
     )
     return environment
 

@@ -10,6 +10,7 @@ from typing import Any
 from dealmill.pipeline.archive.bag import TAG_MANIFEST
 from dealmill.pipeline.archive.record import RESULTS, RUN, ArchivedRun, path_in
 from dealmill.pipeline.printable import counted
+from dealmill.pipeline.results.record import ANSWERS
 
 README, CITATION, REQUIREMENTS, REPORT = "README.md", "CITATION.cff", "requirements.txt", "report.html"
 CRATE = "ro-crate-metadata.json"
@@ -25,7 +26,7 @@ This archive has {what}, each with its layouts, verdicts and evidence. Dealmill 
 ## What is in it
 
 - `data/N/{run}`: what run N was: the engine with its version, the source, the node limit, the counts, and the
-  fingerprint, a BLAKE3 digest of all layouts, verdicts, values and evidence.
+  fingerprint, a BLAKE3 digest of all layouts, {answers}.
 - `data/N/{results}`: a result in each line, in JSON. Beside it is a program that proves each line with nothing but
   Python, and shares no code with the engine.
 - `data/N/rules.toml`: the rules of the game, if they are a file.
@@ -79,6 +80,7 @@ def readme(runs: Sequence[ArchivedRun]) -> str:
         table="\n".join(rows),
         run=RUN,
         results=RESULTS,
+        answers=ANSWERS,
         tag_manifest=TAG_MANIFEST,
         commands="\n".join(commands),
     )

@@ -44,7 +44,7 @@ class CompiledJudge(ABC, Generic[RulesT, PositionT, LossT]):
         loss = self.read_loss(evidence)
         is_plain = self.is_plain(loss)
         if is_plain:
-            plain(engine, layout, verdict, value, evidence)
+            plain.check_loss(position, evidence)
         if not is_plain or random_number(layout) % self.sample(loss) == 0:
             self.check_compiled(layout, position, loss)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import call
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from dealmill.pipeline.arguments import VERDICT_NUMBERS
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Bytes, Entries, Solved, to_texts
+from dealmill.pipeline.games.batch import Batch, Bytes, Entries, Solved, to_solved, to_texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.descriptions import Engine, Reject
@@ -44,6 +45,7 @@ from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.results.measures import RECORDED, Order
 from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
@@ -58,10 +60,14 @@ VERDICT_OPTIONS = "--verdict-column (--verdict if all rows have the same one; --
 """The options that an error names for a missing column."""
 VERDICT_COLUMN = Column(("verdict", "result"), needed=True, option=VERDICT_OPTIONS)
 """The column of verdicts, if no other one is named."""
-OTHER_COLUMNS = tuple(
-    Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")
-)
-SOLUTION_COLUMNS = (*OTHER_COLUMNS[:-1], Column((*OTHER_COLUMNS[-1].names, "solution", "moves")))
+FIELDS = tuple(field for field in RESULT if field.name not in ("position", "line", "layout"))
+"""The fields of a claim: the verdict, and others that are optional."""
+NAMES = tuple(field.name for field in FIELDS)
+VALUE, EVIDENCE = NAMES.index("value"), NAMES.index("evidence")
+COUNTS = tuple((NAMES.index(order.measure.field), order.phrase) for order in RECORDED if order is not Order.VALUE)
+"""The numbers of a claim that do not depend on its verdict: their indexes, and what errors call them."""
+OTHER_COLUMNS = tuple(Column((name,)) for name in NAMES[1:])
+SOLUTION_COLUMNS = tuple(Column((name, "solution", "moves") if name == "evidence" else (name,)) for name in NAMES[1:])
 """The same if solutions are in the notation of another program."""
 MAX_COVERED = 10**9
 """The numbers of deals that a list may cover: reading takes a bit of memory for each."""
@@ -69,8 +75,8 @@ CONTRADICTIONS_TOLD = 10
 """The contradictions that an import reports as it ends."""
 NO_COLUMN = Column(())
 SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
-NODE_COUNTS = range(VERDICT_NUMBERS.stop)
-"""The node counts that can be stored."""
+STORED_COUNTS = range(VERDICT_NUMBERS.stop)
+"""The counts that can be stored, such as those of nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +176,8 @@ def _verdict_words(game: Game, engine: Engine, others: Mapping[str, str]) -> dic
     return words | renamed
 
 
-Claim = tuple[int, int, int, str | None]
-"""A verdict with its value, nodes and evidence; 0 or None where there is none."""
+Claim = tuple[Any, ...]
+"""The `FIELDS` of a row, in their order: the code of the verdict, and None where there is nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,25 +303,28 @@ class VerdictTable:
         """Return the verdict in a row, and everything that is wrong with the row; the verdict is used only if that is
         nothing."""
         engine = self.engine
-        _, text, value, nodes, evidence = cells
         if isinstance(cells[0], Unreadable):
-            return (0, 0, 0, None), layout
+            return (), layout
+        text = cells[1]
         reasons = [] if isinstance(layout, str) else [*layout]
         verdict = self.verdict if isinstance(self.verdict, int) else engine.verdict_of(text)
-        value, nodes, evidence = whole_number(value), whole_number(nodes), _evidence(evidence)
+        claim = [verdict, *map(call, READERS, cells[2:])]
+        value, evidence = claim[VALUE], claim[EVIDENCE]
         if not verdict:
             reasons.append(f"the verdict is {shown_value(text)}, expected one of: {', '.join(engine.words)}")
         if verdict == SCORED and (type(value) is not int or value not in VERDICT_NUMBERS):
             reasons.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
         if value is not None and verdict != SCORED:
             reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
-        if nodes is not None and (type(nodes) is not int or nodes not in NODE_COUNTS):
-            reasons.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
+        for index, phrase in COUNTS:
+            count = claim[index]
+            if count is not None and (type(count) is not int or count not in STORED_COUNTS):
+                reasons.append(f"{phrase} is {shown_value(count)}, not a whole number of at most 40 bits")
         if engine.notation and evidence and verdict == WINNABLE and isinstance(layout, str):
             try:
                 evidence = engine.solution(layout, evidence)
             except InvalidEvidence as error:
-                return (0, 0, 0, None), [*reasons, f"the solution cannot be used: {error}"]
+                return (), [*reasons, f"the solution cannot be used: {error}"]
         if evidence is not None and not (isinstance(evidence, str) and is_plain(evidence)):
             reasons.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
         if evidence and verdict == UNDECIDED:
@@ -326,7 +335,8 @@ class VerdictTable:
             reasons.append(
                 "there is no evidence, but the engine gives some for each verdict: import it as another engine"
             )
-        return (verdict, value or 0, nodes or 0, evidence), reasons
+        claim[EVIDENCE] = evidence
+        return tuple(claim), reasons
 
 
 def _evidence(cell: Any) -> Any:
@@ -336,15 +346,14 @@ def _evidence(cell: Any) -> Any:
     return "" if isinstance(cell, str) and not cell.strip() else None
 
 
+READERS = [_evidence if field.is_text else whole_number for field in FIELDS[1:]]
+"""The functions that read the cells of the optional fields."""
+
+
 def _solved(claims: Sequence[Claim]) -> Solved:
-    verdicts, values, nodes, evidence = zip(*claims, strict=True) if claims else ((), (), (), ())
-    return Solved(
-        np.array(verdicts, dtype=np.int8),
-        np.array(values, dtype=np.int64),
-        np.array(nodes, dtype=np.int64),
-        to_texts([text or "" for text in evidence]),
-        np.array([text is None for text in evidence], dtype=np.bool_),
-    )
+    batch = Batch(*map(list, zip(*claims, strict=True))) if claims else Batch([], [], [], [])
+    solved = to_solved(replace(batch, nodes=[nodes or 0 for nodes in batch.nodes]))
+    return solved._replace(unproved=np.array([text is None for text in batch.evidence], dtype=np.bool_))
 
 
 def open_verdicts(file: str, engine: str, version: str, copies: ExitStack, options: VerdictOptions) -> VerdictTable:

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from dealmill.pipeline.games.verdict import Code
+from dealmill.pipeline.printable import counted
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.descriptions import Engine
+    from dealmill.pipeline.results.result import Result
 
 LONGEST_NUMBER = 19
 """The digits of 2⁶³, which is too large for a stored number."""
@@ -28,7 +30,7 @@ class Measure(NamedTuple):
     the field, and `sql` is the same as SQL, with ``{}`` for the column; it is None if the number cannot be queried.
     If jobs record the least and the greatest number of their results, `bounds` says in which columns, as ``value`` does
     for ``least_value`` and ``greatest_value``; `counted` is the column that counts the results that have such a number,
-    if not all have it.
+    if not all have it. `unit` is what a count counts, such as ``node``.
     """
 
     field: str
@@ -38,6 +40,7 @@ class Measure(NamedTuple):
     sql: str | None = None
     bounds: str | None = None
     counted: str | None = None
+    unit: str | None = None
 
     def of(self, value: Any) -> int | None:
         """Return the number for a value of the field; None if it has none, such as the value of a win."""
@@ -48,7 +51,17 @@ class Order(Code):
     """What results are ordered by. Lengths are in characters."""
 
     POSITION = 1, Measure("position", sql="{}")
-    NODES = 2, Measure("nodes", "searches with a number of nodes in this range", "1000..", sql="{}", bounds="nodes")
+    NODES = (
+        2,
+        Measure(
+            "nodes",
+            "searches with a number of nodes in this range",
+            "1000..",
+            sql="{}",
+            bounds="nodes",
+            unit="node",
+        ),
+    )
     VALUE = 3, Measure("value", "values in this range", "70..80", sql="{}", bounds="value", counted="scored")
     LAYOUT_LENGTH = 4, Measure("layout", "layouts with a number of characters in this range", "..40", len, "length({})")
     EVIDENCE_LENGTH = (
@@ -78,6 +91,15 @@ class Order(Code):
         """Its name as the heading of a column or the label of a field."""
         return self.word.replace("-", " ").capitalize()
 
+    @property
+    def phrase(self) -> str:
+        """Its name in a sentence: ``the number of nodes``, ``the value``."""
+        return f"the number of {self.measure.unit}s" if self.measure.unit else f"the {self.word}"
+
+    def with_number(self, number: int) -> str:
+        """Return a number with its name: ``17 nodes``."""
+        return counted(number, self.measure.unit) if self.measure.unit else f"{self.word} {number:,}"
+
 
 Range = str | tuple[int | None, int | None] | int | None
 """A range as given by a caller: text such as ``"5.."``, both ends, of which None is open, or a number."""
@@ -98,6 +120,12 @@ FILTERS = sorted(QUERYABLE, key=lambda order: order is not Order.VALUE)
 """The same in the order in which filters are written, which the names of saved queries depend on."""
 RECORDED = [order for order in FILTERS if order.measure.sql == "{}"]
 """Those that are fields of a result as they are."""
+
+
+def numbers_in_words(result: "Result") -> str:
+    """Return the recorded numbers of a result, such as ``17 nodes``, without its value, which engines put in words."""
+    numbers = {order: getattr(result, order.measure.field) for order in RECORDED if order is not Order.VALUE}
+    return ", ".join(order.with_number(number) for order, number in numbers.items() if number is not None)
 
 
 CHANCE = "chance"

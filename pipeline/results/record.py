@@ -75,6 +75,8 @@ class ResultRow(NamedTuple):
 RESULT = fields_of(ResultRow)
 ANSWER = tuple(field.name for field in RESULT if field.in_fingerprint and field.name not in {"position", "layout"})
 """The names of the fields of an engine's answer to a layout, which fingerprints cover and diffs compare."""
+ANSWERS = "verdicts, values and evidence"
+"""The same in a sentence about many layouts."""
 UNFINISHED = RecordField("unfinished", str, False, "why the run was not finished", True, False, ())
 """The field that each row of an export has after these if the run was not finished."""
 

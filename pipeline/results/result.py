@@ -1,4 +1,4 @@
-"""The result of one layout: the form in which every verdict leaves the pipeline."""
+"""The result of one layout: the form in which verdicts leave the pipeline, and that in which runs are compared."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.playback import Playback
 
 Part = TypeVar("Part", str, Scene)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVerdict:
+    """What a run says of a layout: its position, and the fields of an `ANSWER`. `position` is None if the run does not
+    have the layout, `verdict` if it has no verdict on it."""
+
+    position: int | None
+    verdict: Verdict | None = None
+    value: int | None = None
+    evidence: str | None = None
+
+    @property
+    def unproved(self) -> bool:
+        """Whether the verdict is a claim without evidence."""
+        return is_claim(self.verdict, self.evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
@@ -16,7 +17,6 @@ from dealmill.pipeline.store.planning.run_planning import queue_replacement, que
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.finding import find_run
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import Pair, a_pair
 from tests.doing import alter, an_audit, do_runs

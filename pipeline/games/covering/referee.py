@@ -28,7 +28,7 @@ KING, LOWER = RANKS[-1], RANKS[:6]
 HOLE = "h"
 MAX_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss of pairs; a compiled one in Dealmill goes on."""
-MAX_PLAIN = 200
+MAX_PLAIN = 50
 """Where there is the compiled one, plain Python counts losses with at most so many."""
 MAX_COMPILED = 20_000_000
 """No referee visits more positions of a loss of pairs: counting them takes less than 500 MB."""
@@ -388,6 +388,8 @@ class Referee(Judge[Position, Play]):
             If one of them is won.
         """
         takes, size = self._takes(position)
+        near = {rank: {top for top in RANKS if self.are_next(rank, top)} for rank in RANKS}
+        takes_onto = {rank: [take for take in takes if take[0][0] in near[rank]] for rank in RANKS}
         reached, count = 1 << size - 1, 0
         for top in (position.hole, *position.stock):
             sets, latest = dict.fromkeys(RANKS, 0), {top[0]: reached}
@@ -396,8 +398,8 @@ class Referee(Judge[Position, Play]):
                 for rank, left in before.items():
                     added = left & ~sets[rank]
                     sets[rank] |= added
-                    for card, free, shift in takes:
-                        if self.are_next(card, rank) and (after := (added & free) >> shift):
+                    for card, free, shift in takes_onto[rank] if added else ():
+                        if after := (added & free) >> shift:
                             latest[card[0]] = latest.get(card[0], 0) | after
             reached = reduce(or_, sets.values())
             if reached & 1:

@@ -6,7 +6,7 @@ for each. Searches, referees and players all read these tables, so a new order o
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
@@ -61,12 +61,12 @@ class Rules:
     build_wraps: bool = False
     direction: str = "down"
 
-    @property
+    @cached_property
     def copies(self) -> int:
         """How often each card exists."""
         return self.decks * len(SUITS) // self.suits
 
-    @property
+    @cached_property
     def piles(self) -> str:
         """The suit of each foundation."""
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])

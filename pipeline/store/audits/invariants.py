@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.results.record import ANSWERS
 from dealmill.pipeline.store.audits.contradictions import contradiction_faults
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
 from dealmill.pipeline.store.audits.run_record import (
@@ -231,7 +232,7 @@ INVARIANTS: tuple[Invariant, ...] = (
     Invariant(
         "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
     ),
-    Invariant("digests", "The digest of a block matches its layouts, verdicts, values and evidence.", _changed_blocks),
+    Invariant("digests", f"The digest of a block matches its layouts, {ANSWERS}.", _changed_blocks),
     Invariant("sums", "The sums of a block match its verdicts; a block of rows has none.", _wrong_sums),
     Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
     Invariant(

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.evidence.digests import block_of, block_range
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.difference import Difference, DiffPart, have_same_question
 from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 
 def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterator[DiffPart]:
@@ -69,6 +69,6 @@ def _deals(left: RunStatus, right: RunStatus, first: int, stop: int) -> DealRang
 
 def _unknown_difference(left: RunStatus, right: RunStatus, first: int, stop: int) -> Difference:
     """Return the difference of a block whose digests differ, though no difference can be seen in it."""
-    nothing = RecordedVerdict(first, None, None, None)
+    nothing = RecordedVerdict(first)
     name = _deals(left, right, first, stop).name
     return Difference(f"the layout or the evidence of one of {name}", nothing, nothing)

@@ -33,13 +33,13 @@ from dealmill.pipeline.store.storages.choice import storage_of
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ; or between
-    runs of related games: the deals whose verdicts differ.
+    """The differences between two runs of a game: the layouts whose results differ in what fingerprints cover; or
+    between runs of related games: the deals whose verdicts differ.
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
     source item by item, others layout by layout. Runs over the same deals are compared up to the end of the shorter
-    one. If the digests of a block differ, but none of its verdicts, values and evidence, the block counts as one
-    difference: a layout is another one.
+    one. If the digests of a block differ, but none of its results, the block counts as one difference: a layout is
+    another one.
     """
 
     database: Database

@@ -8,8 +8,8 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.descriptions import DECIDED
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.results.record import ANSWER
+from dealmill.pipeline.results.result import RecordedVerdict
 from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
@@ -55,7 +56,6 @@ from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     BlockSummary,
     Page,
-    RecordedVerdict,
     ResultColumns,
     VerdictStorage,
     newest_judgement,
@@ -293,7 +293,7 @@ class Compact(VerdictStorage):
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
         with database.reading() as connection:
             if unsolved(connection, run.id, *block_range(block_of(first), run.items)):
-                return [RecordedVerdict(position, None, None, None) for position in range(first, stop)]
+                return [RecordedVerdict(position) for position in range(first, stop)]
         block = block_again(database, run, block_of(first))
         rows = zip(*(block[name] for name in ("position", *ANSWER)), strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]

@@ -13,7 +13,7 @@ from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, bl
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.record import ANSWER
-from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.results.result import RecordedVerdict, Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
@@ -28,7 +28,6 @@ from dealmill.pipeline.store.storages.audit_scans import AuditScan
 from dealmill.pipeline.store.storages.item_blocks import read_block
 from dealmill.pipeline.store.storages.rows_pages import (
     COUNTED,
-    NO_ITEM,
     NO_VERDICT,
     Conditions,
     between,
@@ -41,12 +40,7 @@ from dealmill.pipeline.store.storages.rows_pages import (
     unfiltered,
 )
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
-from dealmill.pipeline.store.storages.storage import (
-    BlockSummary,
-    Page,
-    RecordedVerdict,
-    VerdictStorage,
-)
+from dealmill.pipeline.store.storages.storage import BlockSummary, Page, VerdictStorage
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers
@@ -55,7 +49,7 @@ RECORDED = RowCheck(*(verdicts.c[name] for name in ANSWER))
 
 
 def recorded_verdict(run: RunStatus, position: int | None, row: Sequence[Any]) -> RecordedVerdict:
-    """Return the verdict in a row of the fields of an `ANSWER`.
+    """Return the verdict in a row of the fields of an `ANSWER`; an item without a verdict may have no fields.
 
     Raises
     ------
@@ -65,11 +59,11 @@ def recorded_verdict(run: RunStatus, position: int | None, row: Sequence[Any]) -
     if not any(value is not None for value in row):
         if run.finished and position is not None and position <= run.items:
             raise DamagedResults(run.id, position, position, NO_VERDICT)
-        return RecordedVerdict(position, None, None, None)
+        return RecordedVerdict(position)
     if position is not None and (error := RECORDED.error(row)):
         raise DamagedResults(run.id, position, position, error)
-    verdict, value, text = row
-    return RecordedVerdict(position, Verdict(verdict), value, text)
+    verdict, *others = row
+    return RecordedVerdict(position, Verdict(verdict), *others)
 
 
 ROWS_PER_FETCH = 10_000
@@ -203,7 +197,7 @@ class Rows(VerdictStorage):
         )
         with database.reading() as connection:
             rows = {position: row for position, *row in connection.execute(query).all()}
-        return [recorded_verdict(run, position, rows.get(position, NO_ITEM)) for position in range(first, stop)]
+        return [recorded_verdict(run, position, rows.get(position, ())) for position in range(first, stop)]
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
         last_item = connection.execute(LAST_ITEM, {"source": run.source}).scalar()

@@ -14,6 +14,7 @@ from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, 
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.descriptions import is_claim
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.record import ANSWER
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, sources, verdicts
@@ -36,9 +37,9 @@ from dealmill.pipeline.store.storages.audit_scans import (
 from dealmill.pipeline.store.storages.item_blocks import SUMS, blocks_from, stray_blocks
 
 ITEM_CHECK = RowCheck(items.c.position, items.c.digest, items.c.layout)
-ANSWER = [column for column in verdicts.c if not column.primary_key]
-ANSWER_CHECK, answer_of = RowCheck(*ANSWER), attrgetter(*(column.name for column in ANSWER))
+VERDICT_COLUMNS = [column for column in verdicts.c if not column.primary_key]
 """What the row of a verdict says of its item."""
+VERDICT_CHECK, verdict_values = RowCheck(*VERDICT_COLUMNS), attrgetter(*(column.name for column in VERDICT_COLUMNS))
 SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
@@ -143,7 +144,7 @@ def _items(
         answer = answers.get(position)
         error = ITEM_CHECK.error((position, digest, layout))
         if answer is not None:
-            error = error or ANSWER_CHECK.error(answer_of(answer))
+            error = error or VERDICT_CHECK.error(verdict_values(answer))
         if error:
             damaged.append(Fault(int(position), int(position), error))
             read.append(ItemRecord(int(position), "", None, False, None, None, None))
@@ -212,13 +213,8 @@ def _blocks(
         if done or recorded is not None:
             start, end = block_range(number, count)
             pairs = [(row, answers[row.position]) for row in _part(listed, start, end) if row.position in answers]
-            digest = block_digest(
-                start,
-                layouts=[item.layout for item, _ in pairs],
-                verdicts=[answer.verdict for _, answer in pairs],
-                values=[answer.value for _, answer in pairs],
-                evidence=[answer.evidence for _, answer in pairs],
-            )
+            contents = [[getattr(answer, name) for _, answer in pairs] for name in ANSWER]
+            digest = block_digest(start, [item.layout for item, _ in pairs], *contents)
             records.append(BlockRecord(start, end, recorded, digest, sums, dict.fromkeys(SUMS)))
     return records
 

@@ -14,10 +14,9 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exist
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.evidence.referee import Judgement
-from dealmill.pipeline.games.descriptions import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.measures import Measure
-from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.results.result import RecordedVerdict, Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
@@ -98,22 +97,6 @@ class BlockSummary(NamedTuple):
 
     digest: bytes
     sums: tuple[int, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedVerdict:
-    """The verdict of a run on a layout. `position` is None if the run does not have the layout, `verdict` if it has no
-    verdict on it."""
-
-    position: int | None
-    verdict: Verdict | None
-    value: int | None
-    evidence: str | None
-
-    @property
-    def unproved(self) -> bool:
-        """Whether the verdict is a claim without evidence."""
-        return is_claim(self.verdict, self.evidence)
 
 
 class SolvedJob(Protocol):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pytest
@@ -75,7 +75,7 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     class LaterRules(Rules):
         swaps: bool = False
 
-    assert cut_proves_losses(fan) and not cut_proves_losses(LaterRules(**vars(fan)))
+    assert cut_proves_losses(fan) and not cut_proves_losses(LaterRules(**asdict(fan)))
     for evidence in ("cut", "cut ", "cut 1", "cut * 0", "cut *8D 1", "cut 8D 1", "cut  * 1", "cut * 1 ", "cuts * 1"):
         assert reason(lambda: read_loss(fan, evidence))  # noqa: B023
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from random import Random
 
 import pytest
@@ -109,7 +109,7 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     class LaterRules(Rules):
         swaps: bool = False
 
-    assert safe_cards_prove_losses(freecell) and not safe_cards_prove_losses(LaterRules(**vars(freecell)))
+    assert safe_cards_prove_losses(freecell) and not safe_cards_prove_losses(LaterRules(**asdict(freecell)))
     for evidence in ("safe", "safe ", "safe 1", "safe * 0", "safe 8D 1", "safe  * 1", "safe * 1 ", "safes * 1"):
         assert reason(lambda: read_loss(freecell, evidence))  # noqa: B023
 

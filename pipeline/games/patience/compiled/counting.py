@@ -22,6 +22,7 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     counted,
     first_of,
     is_new_key,
+    slot_of,
 )
 from dealmill.pipeline.games.patience.compiled.words import (
     ABSENT,
@@ -634,10 +635,21 @@ def note_count(t: Words, counts: Words, visited: int, count: int) -> None:
         t[LEVEL] += 1
 
 
+@inlined
+def is_known(t: Words, keys: Words, slots: Slots) -> bool:
+    """Return whether the key of the position is known."""
+    return bool(slots[slot_of(t, row_of(KEY), t[WORDS], keys, slots)])
+
+
 @kernel
 def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
-    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
+    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go.
+
+    In most games, the key after a move differs from that of the position in one card and in what is turned, before
+    idle cards become absent. If it is known, none does, and the move need not be played.
+    """
+    is_quiet = t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
     settle(t)
     encode(t)
     count, visited = int64(0), int64(0)
@@ -648,20 +660,25 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
         locate_cards(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return int64(WON)
-        moves, turning = list_moves(t), turning_of(t)
-        settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
+        moves, played, turning = list_moves(t), int64(0), turning_of(t)
         for number in range(moves):
             move = t[MOVES + number]
-            if settled:
+            if is_quiet:
                 copy_key(t, keys, visited)
                 change_key(t, move, turning)
-            else:
-                play(t, keys, visited, move)
-                settle(t)
-                encode(t)
-            if is_new(t, keys, slots, count):
-                count += 1
-                if count > limit:
-                    return count
+            if is_quiet and t[IDLE] == 0:
+                count += is_new(t, keys, slots, count)
+            elif not (is_quiet and is_known(t, keys, slots)):
+                t[MOVES + played] = move
+                played += 1
+            if count > limit:
+                return count
+        for number in range(played):
+            play(t, keys, visited, t[MOVES + number])
+            settle(t)
+            encode(t)
+            count += is_new(t, keys, slots, count)
+            if count > limit:
+                return count
         visited += 1
     return count

@@ -191,9 +191,8 @@ def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:
         return CountedLoss(None, positions)
     if list(cards) != in_order(cards):
         raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
-    for card in cards:
-        if card not in rules.deck():
-            raise InvalidEvidence(1, f"{card} is not in the deck")
+    if unknown := sorted(set(cards).difference(rules.deck())):
+        raise InvalidEvidence(1, f"{unknown[0]} is not in the deck")
     if not (cards_may_be_absent_at_once if absent_at_once else easier_game_is_sound)(rules):
         raise InvalidEvidence(1, f"such a list of cards proves nothing in {rules.name}")
     return CountedLoss(frozenset(cards), positions, absent_at_once)

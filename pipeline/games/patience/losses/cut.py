@@ -147,7 +147,7 @@ class Relaxed:
 def cut_proves_losses(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: all that they say is known, cards go to foundations one
     by one, and there are no cells, with which every card could be bared."""
-    is_known = vars(rules).keys() == KNOWN_RULES and rules.move in ("card", "run", "any")
+    is_known = rules.__dataclass_fields__.keys() == KNOWN_RULES and rules.move in ("card", "run", "any")
     places = rules.spaces in ("any", "kings", "none", "reserve") and rules.to in ("waste", "tableau")
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete
     return is_known and places and foundations and rules.cells == 0 and rules.is_built_in_order

@@ -249,21 +249,26 @@ def _can_be_put(pieces: list[Piece], tops: list[Piece]) -> bool:
 class RelaxedPieces:
     """The relaxed game from a position: whatever could be done once can always be done.
 
-    `heights` are the cards on each foundation, `gone` those that left the cards on which they lay.
+    `heights` are the cards on each foundation, and `waiting` those that still lie where they lay, each with the one
+    below it, if there is one.
     """
 
     def __init__(self, moves: PieceMoves, position: Position) -> None:
         """Play it to its end."""
         self.moves, self.base, self.places = moves, position.base, Places(moves, position)
         self.last, self.heights = moves.rules.ranks - 1, list(position.foundations)
-        self.on_top, self.gone = {piece.top for piece in self.places.pieces}, set[str]()
-        ending, beginning = self.places.ending, self.places.beginning
-        kinds = {moves.kind(card, self.base) for card in moves.rules.deck()}
+        self.kinds = kinds_of_cards(moves.rules.ranks, position.base)
+        pieces, ending, beginning = self.places.pieces, self.places.ending, self.places.beginning
+        self.on_top = {piece.top for piece in pieces}
+        self.loose = [piece.cards[0] for piece in pieces if piece.is_loose]
+        roots = [(piece.cards[0], "") for piece in pieces if not piece.is_loose]
+        self.waiting = roots + [pair for piece in pieces for pair in zip(piece.cards[1:], piece.cards, strict=False)]
+        kinds = set(self.kinds.values())
         self.bare = {(rank, red) for rank, red in kinds if len(ending[rank, red]) > len(beginning[rank - 1, not red])}
         self.free = {(rank, red) for rank, red in kinds if len(ending[rank + 1, not red]) > len(beginning[rank, red])}
         self.has_space = self.places.has_space
         before = None
-        while before != (reached := (tuple(self.heights), len(self.gone))):
+        while before != (reached := (tuple(self.heights), len(self.waiting))):
             before = reached
             self._play()
 
@@ -276,37 +281,37 @@ class RelaxedPieces:
         for suit, height in enumerate(self.heights):
             if height <= self.last:
                 card = self.moves.rules.of_foundation(height, SUITS[suit], self.base)
-                self.heights[suit] += card in self.on_top and self.moves.kind(card, self.base) in self.bare
-        for piece in self.places.pieces:
-            for number, card in enumerate(piece.cards):
-                if number == 0 and piece.is_loose:
-                    self._leave_place(card.upper())
-                elif card.isupper() or card.upper() in self.on_top:
-                    self._leave(card.upper(), piece.cards[number - 1].upper() if number else "")
+                self.heights[suit] += card in self.on_top and self.kinds[card] in self.bare
+        for card in self.loose:
+            self._leave_place(card.upper())
+        self.waiting = [(card, below) for card, below in self.waiting if not self._leaves(card, below.upper())]
 
     def _leave_place(self, card: str) -> None:
         """Let the first card of a loose piece leave its place to others, if it is up."""
-        if self._is_up(card):
-            rank, is_red = kind = self.moves.kind(card, self.base)
+        rank, is_red = kind = self.kinds[card]
+        if self._is_up(card, rank):
             self.free.add(kind)
             self.bare.add((rank + 1, not is_red))
             self.has_space |= rank == self.last and self.moves.rules.spaces == "kings"
 
-    def _leave(self, card: str, below: str) -> None:
-        """Let a card leave the one below it, or its column, if it can."""
-        rank, _ = kind = self.moves.kind(card, self.base)
-        if self._is_up(card) or (self.has_space if rank == self.last else kind in self.free):
-            self.gone.add(card)
-            if below:
-                rank, is_red = kind = self.moves.kind(below, self.base)
-                self.on_top.add(below)
-                self.bare.add(kind)
-                self.free.add((rank - 1, not is_red))
-            else:
-                self.has_space |= self.moves.rules.spaces == "kings"
+    def _leaves(self, card: str, below: str) -> bool:
+        """Let a card leave the one below it, or its column, if it can, and return whether it does."""
+        if card[1].islower() and card.upper() not in self.on_top:
+            return False
+        rank, _ = kind = self.kinds[card.upper()]
+        if not (self._is_up(card.upper(), rank) or (self.has_space if rank == self.last else kind in self.free)):
+            return False
+        if below:
+            rank, is_red = kind = self.kinds[below]
+            self.on_top.add(below)
+            self.bare.add(kind)
+            self.free.add((rank - 1, not is_red))
+        else:
+            self.has_space |= self.moves.rules.spaces == "kings"
+        return True
 
-    def _is_up(self, card: str) -> bool:
-        return self.moves.kind(card, self.base)[0] < self.heights[SUITS.index(card[1])]
+    def _is_up(self, card: str, rank: int) -> bool:
+        return rank < self.heights[SUITS.index(card[1])]
 
 
 def read_pieces(rules: Rules, evidence: str) -> PiecesLoss:

@@ -136,8 +136,7 @@ class QuotientMoves(Moves):
     def moved(self, position: Position) -> list[str]:
         """Return the cards that are moved."""
         others = {card.upper() for column in position.columns for card in column}
-        others |= {*position.stock, *position.reserve}
-        others |= {card for pile in self.foundations(position) for card in pile}
+        others.update(position.stock, position.reserve, *self.foundations(position))
         return [card for card in self.rules.deck() if card not in others]
 
     def plays(self, position: Position) -> Iterator[Play]:
@@ -174,18 +173,26 @@ class QuotientMoves(Moves):
     def _rising(self, position: Position, *, safe: bool = False) -> Iterator[tuple[str, Position]]:
         """Yield the cards that can go up, and the positions after that; only those that are safe, of which a stock is
         to offer all it has, if that is asked for."""
-        counts, heights = KindCounts(self, position), position.foundations
-        columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
+        heights, suits = position.foundations, range(len(SUITS))
+        nexts = {
+            self.rules.of_foundation(heights[suit], SUITS[suit], position.base): suit
+            for suit in suits
+            if heights[suit] < self.rules.ranks and (not safe or _is_safe_in_quotient(suit, heights))
+        }
+        moved = self.moved(position)
+        tops = (column[-1] for column in position.columns if column)
+        if nexts.keys().isdisjoint((*moved, *tops, *position.reserve, *position.stock)):
+            return
+        counts = KindCounts(self, position)
+        columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in moved if card in nexts]
         columns += self._leaving(position)
         sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
         sources += self._in_reserve(position)
         if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
             sources += self.offered(position)
         for (card, *_), rest in sources:
-            suit = SUITS.index(card[1])
-            is_next = self.kind(card, position.base)[0] == heights[suit]
-            if is_next and (not safe or _is_safe_in_quotient(suit, heights)):
-                yield card, _with_height(rest, suit, heights[suit] + 1)
+            if card in nexts:
+                yield card, _with_height(rest, nexts[card], heights[nexts[card]] + 1)
 
     def word(self, play: Play, before: Position) -> str:
         """Return the word for a play in an arrangement of the position before it."""
@@ -244,6 +251,7 @@ class RelaxedQuotient:
         """Play it to its end."""
         self.moves, self.position, self.base = moves, position, position.base
         self.last, self.counts = moves.rules.ranks - 1, KindCounts(moves, position)
+        self.kinds = kinds_of_cards(moves.rules.ranks, position.base)
         self.columns = [list(column) for column in position.columns]
         self.moved = set(moves.moved(position))
         self.shown = self.moved | {column[-1] for column in position.columns if column}
@@ -273,10 +281,10 @@ class RelaxedQuotient:
                 if in_columns or card in self.offered:
                     self.heights[suit] += 1
                     if card in self.moved:
-                        self.left_kinds.add(self.moves.kind(card, self.base))
+                        self.left_kinds.add(self.kinds[card])
         if self.moves.any_begins:
             self._begin_columns()
-        for card in {card for card in self.offered if self._has_place(card)}:
+        for card in {card for card in self.offered - self.came if self._has_place(card)}:
             self._come(card)
         if any(card in self.came or self._has_risen(card) for card in self.position.stock):
             self.offered |= set(self.position.stock)
@@ -332,17 +340,17 @@ class RelaxedQuotient:
     def _come(self, card: str) -> None:
         """Let a card come to the columns."""
         self.came.add(card)
-        self.came_kinds.add(self.moves.kind(card, self.base))
+        self.came_kinds.add(self.kinds[card])
 
     def _can_be_bared(self, card: str) -> bool:
-        rank, is_red = kind = self.moves.kind(card, self.base)
+        rank, is_red = kind = self.kinds[card]
         if self.has_space and self.moves.any_begins:
             return True
         return self.counts.bare(kind) or kind in self.came_kinds or (rank - 1, not is_red) in self.left_kinds
 
     def _has_place(self, card: str) -> bool:
         """Return whether there was ever a free place for a card."""
-        rank, is_red = kind = self.moves.kind(card, self.base)
+        rank, is_red = kind = self.kinds[card]
         if self.counts.free(kind) or (self.has_space and self.moves.any_begins):
             return True
         if rank < self.last:

@@ -112,7 +112,7 @@ def safe_cards_are_known(rules: Rules) -> bool:
 def safe_cards_prove_losses(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: all that they say is known, and cards move one by one,
     face up, between columns and cells, and to foundations from which none comes back."""
-    is_known = vars(rules).keys() == KNOWN_RULES and rules.move == "card" and rules.face_down == "none"
+    is_known = rules.__dataclass_fields__.keys() == KNOWN_RULES and rules.move == "card" and rules.face_down == "none"
     places = rules.spaces in ("any", "kings", "none") and rules.stock == rules.reserve == 0 and rules.to == "waste"
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete and not rules.removable
     return is_known and places and foundations and rules.is_built_in_order

@@ -30,7 +30,8 @@ class State:
     """A state of a game: where the cards are, the top card last; of the stock, the card that is turned next is first.
 
     `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards on each
-    foundation of a suit, the greatest number first. `hole` is the rank of the card on top of the hole, or 0.
+    foundation of a suit, the greatest number first; `down` counts those on the one that is built from the last rank
+    down, if there is one. `hole` is the rank of the card on top of the hole, or 0.
     """
 
     order: list[str]
@@ -41,6 +42,7 @@ class State:
     waste: list[Card]
     passes: int
     up: dict[str, list[int]]
+    down: dict[str, int]
     hole: int
 
     def height(self, card: Card) -> int:
@@ -58,6 +60,7 @@ def parsed(text: str, rules: Rules) -> State:
     base = words.get("base", rules.foundations)
     order = [RANKS[(RANKS.index(base) + step) % rules.ranks] for step in range(rules.ranks)]
     tops = [(card.suit, order.index(RANKS[card.rank - 1]) + 1) for card in cards(words.get("foundations", ""))]
+    ends = {card.suit: order.index(RANKS[card.rank - 1]) for card in cards(words.get("downward", ""))}
     state = State(
         order=order,
         columns=[cards("" if column == "-" else column) for column in columns.split("/")],
@@ -67,6 +70,7 @@ def parsed(text: str, rules: Rules) -> State:
         waste=cards(words.get("waste", "")),
         passes=int(words.get("passes", "0")) if rules.passes else 10**9,
         up={suit: _heights([count for each, count in tops if each == suit], rules) for suit in COLOURS},
+        down={suit: rules.ranks - ends.get(suit, rules.ranks) for suit in COLOURS},
         hole=next((card.rank for card in cards(words.get("hole", ""))), 0),
     )
     tidy(state, rules)
@@ -103,6 +107,7 @@ def copied(state: AnyState) -> AnyState:
         stock=state.stock.copy(),
         waste=state.waste.copy(),
         up={suit: heights.copy() for suit, heights in state.up.items()},
+        down=state.down.copy(),
     )
 
 
@@ -110,7 +115,7 @@ def won(state: State, rules: Rules) -> bool:
     """Return whether all cards are on the foundations, or in the hole."""
     if rules.hole != "none":
         return not any([*state.columns, state.cells, state.reserve, state.stock, state.waste])
-    return sum(map(sum, state.up.values())) == 4 * rules.decks * rules.ranks
+    return sum(map(sum, state.up.values())) + sum(state.down.values()) == 4 * rules.decks * rules.ranks
 
 
 def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False, direction: str = "down") -> bool:
@@ -291,18 +296,14 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
             yield "h", replace(copied(rest), hole=card.rank)
     if source == "deal":
         return
-    is_next = rest.height(card) in rest.up[card.suit]
     if waits_for_card(before, rules):
         if source == "stock":
             after = copied(rest)
             after.columns[rest.columns.index([])].append(card)
             yield "e", after
         return
-    if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations" and is_next:
-        after = copied(rest)
-        heights = after.up[card.suit]
-        heights[heights.index(rest.height(card))] += 1
-        yield "f", after
+    if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations":
+        yield from (("f", after) for after in risen(card, rest, rules))
     if len(group) == 1 and source != "cells" and len(rest.cells) < rules.cells:
         after = copied(rest)
         after.cells.append(card)
@@ -334,6 +335,18 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         yield (column[-1].name if column else empty), after
 
 
+def risen(card: Card, rest: State, rules: Rules) -> Iterator[State]:
+    """Yield the state after a card has gone to a foundation of its suit, if it is the next one there."""
+    after = copied(rest)
+    heights, number = after.up[card.suit], rest.height(card)
+    if number in heights:
+        heights[heights.index(number)] += 1
+        yield after
+    elif rules.foundation_direction == "both" and number == rules.ranks - 1 - after.down[card.suit]:
+        after.down[card.suit] += 1
+        yield after
+
+
 def leaves_cards(rest: State, before: State) -> bool:
     """Return whether the column from which cards were picked up is not empty."""
     return any(column and column != old for column, old in zip(rest.columns, before.columns, strict=True))
@@ -352,8 +365,16 @@ def key(state: State, rules: Rules) -> object:
     return (
         tuple(columns if order_counts(state, rules) else sorted(columns)),
         tuple(sorted(state.cells)),
-        (reserve, stock, turned, tuple((suit, *heights) for suit, heights in state.up.items()), state.hole),
+        (reserve, stock, turned, tuple(on_foundations(state, rules)), state.hole),
     )
+
+
+def on_foundations(state: State, rules: Rules) -> Iterator[tuple[object, ...]]:
+    """Yield what is on the foundations of each suit. Of a suit that is whole, it makes no difference where its two
+    foundations meet."""
+    for suit, heights in state.up.items():
+        is_whole = rules.foundation_direction == "both" and heights[0] + state.down[suit] == rules.ranks
+        yield (suit, "whole") if is_whole else (suit, *heights, state.down[suit])
 
 
 def _turned(state: State, rules: Rules) -> int:

@@ -53,12 +53,14 @@ def random_position(rules: Rules, random: Random) -> str:
     if rules.hole == "none":
         order = [ranks[(ranks.index(base) + number) % rules.ranks] for number in range(rules.ranks)]
         up = sorted(
-            ((suit, _height(rules, random)) for suit in rules.piles), key=lambda pile: (SUITS.index(pile[0]), -pile[1])
+            ((suit, _height(rules, random)) for suit in rules.upward_piles),
+            key=lambda pile: (SUITS.index(pile[0]), -pile[1]),
         )
         parts["foundations"] = "".join(order[count - 1] + suit for suit, count in up if count)
         for suit, count in up:
             for rank in order[:count]:
                 deck.remove(rank + suit)
+        parts["downward"] = "".join(_built_down(rules, suit, order[count:], deck, random) for suit, count in up)
     else:
         parts["hole"] = deck.pop()
         deck = [card for card in deck if random.random() > IN_HOLE]
@@ -84,6 +86,15 @@ def _height(rules: Rules, random: Random) -> int:
         return random.choice([0, 0, rules.ranks])
     least = int(rules.initial == "all")
     return random.choice([least, random.randint(least, rules.ranks)])
+
+
+def _built_down(rules: Rules, suit: str, left: list[str], deck: list[str], random: Random) -> str:
+    """Take cards of a suit from the deck, of which these ranks are left, from the last one down; return the top card if
+    they lie on a foundation."""
+    count = random.choice([0, random.randint(0, len(left))]) if rules.has_downward_piles else 0
+    for rank in left[len(left) - count :]:
+        deck.remove(rank + suit)
+    return left[-count] + suit if count else ""
 
 
 def _column(cards: list[str], rules: Rules, random: Random) -> str:

@@ -60,8 +60,10 @@ def searched_with_beams(rules: Rules) -> bool:
 def counted_with_relaxed_game(rules: Rules) -> bool:
     """Return whether the plain search counts the positions of a loss that a relaxed game leaves, as with beams, though
     no card comes back from a foundation: in games without cells whose columns are built by single cards otherwise than
-    by suit, and without a stock and a reserve. Losses by suit have fewer positions."""
-    alone = rules.move == "card" and rules.place_count > 1 and rules.stock == rules.reserve == 0
+    by suit, or whose foundations are built in both directions, and without a stock and a reserve. Other losses by suit
+    have fewer positions."""
+    places = rules.place_count > 1 or rules.has_downward_piles
+    alone = rules.move == "card" and places and rules.stock == rules.reserve == 0
     return alone and cut_proves_losses(rules) and not rules.removable
 
 

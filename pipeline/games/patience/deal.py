@@ -97,7 +97,7 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
     if rules.hole != "none":
         parts["hole"] = dealt if rules.hole == "dealt" else rules.hole
     base = dealt[0] if rules.foundations == "dealt" else rules.foundations
-    first = [base + suit for suit in rules.piles]
+    first = [base + suit for suit in rules.upward_piles]
     others = [card for card in first if card != dealt]
     initial = {"none": [], "one": [dealt], "all": first, "others": others}[rules.initial]
     parts["foundations"] = "".join(initial)

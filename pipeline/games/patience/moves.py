@@ -64,7 +64,7 @@ class Moves:
         """Return whether all cards are on the foundations, or in the hole."""
         if self.rules.hole != "none":
             return not (any(position.columns) or position.cells or position.reserve or position.stock)
-        return sum(position.foundations) == len(self.rules.piles) * self.rules.ranks
+        return sum(position.foundations) == len(self.rules.upward_piles) * self.rules.ranks
 
     def _sources(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield cards that may be moved together, the lowest first, and the position without them."""
@@ -182,9 +182,11 @@ class Moves:
 
     def _pile(self, card: str, position: Position) -> int:
         """Return the first foundation on which a card is the next one, or -1 if there is none."""
-        height = self.rules.number(card, position.base)
-        piles = zip(self.rules.piles, position.foundations, strict=True)
-        return next((pile for pile, (suit, count) in enumerate(piles) if suit == card[1] and count == height), -1)
+        rules, number = self.rules, self.rules.number(card, position.base)
+        for pile, (suit, count) in enumerate(zip(rules.piles, position.foundations, strict=True)):
+            if suit == card[1] and rules.next_number(pile, count) == number:
+                return pile
+        return -1
 
     def several(self, position: Position) -> Iterator[Play]:
         """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to
@@ -325,16 +327,26 @@ class Moves:
     def foundations(self, position: Position) -> list[list[str]]:
         """Return the cards on each foundation, the lowest first."""
         return [
-            [self.rules.of_foundation(number, suit, position.base) for number in range(count)]
-            for suit, count in zip(self.rules.piles, position.foundations, strict=True)
+            [self.rules.next_card(pile, number, position.base) for number in range(count)]
+            for pile, count in enumerate(position.foundations)
         ]
 
     def key(self, position: Position) -> Position:
         """Return one position for all that differ in the order of columns, unless cards will be dealt to them, of cells
-        and of an open reserve, or in the suit of the card in the hole."""
+        and of an open reserve, in the suit of the card in the hole, or in where the two piles of a whole suit meet."""
+        foundations = position.foundations
+        if self.rules.has_downward_piles:
+            foundations = self._with_whole_suits(foundations)
         return position._replace(
+            foundations=foundations,
             columns=position.columns if self._has_order(position) else tuple(sorted(position.columns)),
             cells=tuple(sorted(position.cells)),
             reserve=position.reserve if self.rules.stacked else tuple(sorted(position.reserve)),
             hole=position.hole and position.hole[0] + SUITS[0],
         )
+
+    def _with_whole_suits(self, foundations: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the cards on each foundation, all of a whole suit on the one that is built up."""
+        up, down, ranks = foundations[: len(SUITS)], foundations[len(SUITS) :], self.rules.ranks
+        pairs_of_piles = [(ranks, 0) if sum(pair) == ranks else pair for pair in zip(up, down, strict=True)]
+        return tuple(pair[pile] for pile in range(2) for pair in pairs_of_piles)

@@ -192,7 +192,9 @@ class Player:
             elif not referee.is_run(card, below, base):
                 cost += broken
         if not referee.rules.complete:
-            following = {*zip(referee.rules.piles, foundations, strict=True)}
+            rules = referee.rules
+            piles = enumerate(zip(rules.piles, foundations, strict=True))
+            following = {(suit, rules.next_number(pile, count)) for pile, (suit, count) in piles}
             waited = [(card[1], height) in following for card, height in zip(cards, heights, strict=True)]
             cost += 2 * (len(cards) - 1 - waited.index(True)) if any(waited) else 0
         return cost

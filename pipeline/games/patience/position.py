@@ -6,7 +6,8 @@ A position is one line of text: the name of the game, its columns, and whatever 
 
 Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
 that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the
-last card is on top. ``foundations`` are the top cards, by suits, of a suit the highest first, and ``base`` is the rank
+last card is on top. ``foundations`` are the top cards, by suits, of a suit the highest first; of those that are built
+from the last rank down, they are ``downward``. ``base`` is the rank
 of their first cards if it differs from deal to deal. If the rules limit the passes through the stock, ``passes:1`` says
 how many are left. Parts without cards are left out. Earlier versions left out ``passes:0``, too, so such a text has no
 further pass.
@@ -21,10 +22,13 @@ from typing import NamedTuple
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, SUITS_OF_DECK, Rules, pairs
 from dealmill.verdicts import InvalidEvidence
 
-PARTS = ("base", "cells", "foundations", "hole", "passes", "reserve", "stock", "waste")
+PARTS = ("base", "cells", "downward", "foundations", "hole", "passes", "reserve", "stock", "waste")
 """The parts of a position after its columns, in this order."""
 CARDS = ("cells", "hole", "reserve", "stock", "waste")
 """Those that list cards, each once."""
+FOUNDATIONS = {"foundations": "foundations", "downward": "downward foundations"}
+"""Those that list the top cards of foundations, of those that are built up and of those that are built down; with the
+words for them."""
 PART = re.compile(rf"({'|'.join(PARTS)}):([0-9A-Za-z]+)", re.ASCII)
 COLUMN = re.compile(rf"(?:[{RANKS}][{SUITS.lower()}])*(?:[{RANKS}][{SUITS}])+|-", re.ASCII)
 
@@ -77,9 +81,11 @@ class Reader:
         cards = {part: pairs(parts.get(part, "")) for part in CARDS}
         base = self.rules.base_of(parts)
         counts = [0] * len(self.rules.piles)
-        for card in pairs(parts.get("foundations", "")):
-            pile = next(pile for pile, suit in enumerate(self.rules.piles) if suit == card[1] and not counts[pile])
-            counts[pile] = self.rules.number(card, base) + 1
+        for part, first in zip(FOUNDATIONS, (0, len(self.rules.upward_piles)), strict=True):
+            for card in pairs(parts.get(part, "")):
+                piles = enumerate(self.rules.piles[first:], first)
+                pile = next(pile for pile, suit in piles if suit == card[1] and not counts[pile])
+                counts[pile] = self.rules.next_number(pile, self.rules.number(card, base)) + 1
         return Position(
             base,
             tuple(() if column == "-" else pairs(column) for column in columns.split("/")),
@@ -124,7 +130,7 @@ class Reader:
             yield f"the parts are {' '.join(names)[:80]}, expected each once, in alphabetical order"
         for part in parts:
             name, _, value = part.partition(":")
-            if name in (*CARDS, "foundations") and not re.fullmatch(rf"(?:[{RANKS}][{SUITS}])+", value, re.ASCII):
+            if name in (*CARDS, *FOUNDATIONS) and not re.fullmatch(rf"(?:[{RANKS}][{SUITS}])+", value, re.ASCII):
                 yield f"{name} are {value[:40]!r}, expected cards such as 6H"
 
     def _misfits(self, columns: list[str], parts: dict[str, str]) -> Iterator[str]:
@@ -133,6 +139,7 @@ class Reader:
         allowed = {
             "base": rules.foundations == "dealt",
             "cells": rules.cells > 0,
+            "downward": rules.has_downward_piles,
             "foundations": rules.hole == "none",
             "hole": rules.hole != "none",
             "passes": rules.counts_passes,
@@ -151,27 +158,36 @@ class Reader:
             yield f"the base is {parts['base'][:40]!r}, expected one of {ranks}"
             return
         base = ranks.index(parts["base"] if allowed["base"] else rules.foundations)
-        up = pairs(parts.get("foundations", ""))
+        for part, words in FOUNDATIONS.items():
+            for reason in self._wrong_order(words, parts.get(part, ""), base):
+                yield reason
+                return
+        yield from self._wrong_deck(columns, parts, base)
+        yield from self._wrong_sizes({part: text for part, text in parts.items() if allowed[part]})
+
+    def _wrong_order(self, words: str, text: str, base: int) -> Iterator[str]:
+        """Yield what is wrong with the order of the top cards of foundations, given the words for these."""
+        rules, up = self.rules, pairs(text)
         suits, ordered = [card[1] for card in up], in_order_on_foundations(up, rules, base)
         times, order = "once" if rules.copies == 1 else f"{rules.copies} times", SUITS_OF_DECK[rules.suits]
         if suits != sorted(suits, key=SUITS.index) or any(suits.count(suit) > rules.copies for suit in suits):
             names = "".join(suits)
-            yield f"the suits of the foundations are {names}, expected each at most {times}, in the order {order}"
-            return
-        if list(up) != ordered:
-            yield f"the foundations are {''.join(up)}, expected {''.join(ordered)}: of a suit, the highest first"
-            return
-        yield from self._wrong_deck(columns, parts, up, base)
-        yield from self._wrong_sizes({part: text for part, text in parts.items() if allowed[part]}, up)
+            yield f"the suits of the {words} are {names}, expected each at most {times}, in the order {order}"
+        elif list(up) != ordered:
+            yield f"the {words} are {text}, expected {''.join(ordered)}: of a suit, the highest first"
 
-    def _wrong_deck(self, columns: list[str], parts: dict[str, str], up: tuple[str, ...], base: int) -> Iterator[str]:
+    def _wrong_deck(self, columns: list[str], parts: dict[str, str], base: int) -> Iterator[str]:
         """Yield which cards are missing, doubled or unknown; below the card in a hole, any may lie."""
         rules, ranks = self.rules, RANKS[: self.rules.ranks]
         cards = [card for column in columns if column != "-" for card in pairs(column.upper())]
         cards += [card for part in CARDS for card in pairs(parts.get(part, ""))]
-        for card in up:
+        for card in pairs(parts.get("foundations", "")):
             if card[0] in ranks:
                 cards += [rules.of_foundation(number, card[1], base) for number in range(rules.number(card, base) + 1)]
+        for card in pairs(parts.get("downward", "")):
+            if card[0] in ranks:
+                numbers = range(rules.number(card, base), rules.ranks)
+                cards += [rules.of_foundation(number, card[1], base) for number in numbers]
         deck, counts, copies = dict.fromkeys(rules.deck()), Counter(cards), rules.copies
         for card, count in counts.items():
             if card not in deck:
@@ -182,11 +198,11 @@ class Reader:
         if missing and rules.hole == "none":
             yield f"missing: {' '.join(missing)}"
 
-    def _wrong_sizes(self, parts: dict[str, str], up: tuple[str, ...]) -> Iterator[str]:
+    def _wrong_sizes(self, parts: dict[str, str]) -> Iterator[str]:
         """Yield which parts have too many cards, or too few."""
-        rules = self.rules
-        if rules.initial == "all" and len(up) < len(rules.piles):
-            yield f"{len(up)} foundations have cards, expected {len(rules.piles)}"
+        rules, up = self.rules, pairs(parts.get("foundations", ""))
+        if rules.initial == "all" and len(up) < len(rules.upward_piles):
+            yield f"{len(up)} foundations have cards, expected {len(rules.upward_piles)}"
         for card in up if rules.complete else ():
             if rules.number(card, RANKS.index(rules.foundations)) + 1 < rules.ranks:
                 yield f"{card} is on top of a foundation, but only whole suits leave the columns"

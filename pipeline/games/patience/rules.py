@@ -60,6 +60,7 @@ class Rules:
     suits: int = 4
     build_wraps: bool = False
     direction: str = "down"
+    foundation_direction: str = "up"
 
     @cached_property
     def copies(self) -> int:
@@ -68,13 +69,23 @@ class Rules:
 
     @cached_property
     def piles(self) -> str:
-        """The suit of each foundation."""
+        """The suit of each foundation: of those that are built up, and then of those that are built down."""
+        return self.upward_piles * (1 + self.has_downward_piles)
+
+    @property
+    def upward_piles(self) -> str:
+        """The suit of each foundation that is built up; these have room for all cards."""
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
+
+    @property
+    def has_downward_piles(self) -> bool:
+        """Whether each suit has another foundation, which is built from the last rank down."""
+        return self.foundation_direction == "both"
 
     @property
     def initial_count(self) -> int:
         """How many cards are on the foundations from the start."""
-        return {"none": 0, "one": 1, "all": len(self.piles), "others": len(SUITS) - 1}[self.initial]
+        return {"none": 0, "one": 1, "all": len(self.upward_piles), "others": len(SUITS) - 1}[self.initial]
 
     @property
     def counts_passes(self) -> bool:
@@ -93,8 +104,9 @@ class Rules:
 
     @property
     def is_built_in_order(self) -> bool:
-        """Whether cards are put on those of the next higher rank, and on no others."""
-        return not self.build_wraps and not self.builds_up
+        """Whether cards are put on those of the next higher rank in columns, of the next lower one on foundations, and
+        on no others."""
+        return not self.build_wraps and not self.builds_up and not self.has_downward_piles
 
     @property
     def place_count(self) -> int:
@@ -175,7 +187,7 @@ class Rules:
 
     def deck(self) -> list[str]:
         """Return all cards."""
-        piles = self.piles
+        piles = self.upward_piles
         return [rank + suit for rank in RANKS[: self.ranks] for suit in piles]
 
     def base_of(self, parts: Mapping[str, str]) -> int:
@@ -183,12 +195,22 @@ class Rules:
         return RANKS.index(parts.get("base", self.foundations))
 
     def of_foundation(self, number: int, suit: str, base: int) -> str:
-        """Return the card of a suit that goes to its foundation after `number` others."""
+        """Return the card of a suit that goes to its foundation, if that is built up, after `number` others."""
         return RANKS[(base + number) % self.ranks] + suit
 
     def number(self, card: str, base: int) -> int:
-        """Return after how many others a card goes to its foundation."""
+        """Return after how many others a card goes to its foundation, if that is built up."""
         return (RANKS.index(card[0]) - base) % self.ranks
+
+    def next_number(self, pile: int, count: int) -> int:
+        """Return the number of the card that goes to a foundation, by its index in `piles`, after `count` others; of a
+        foundation that has all cards, a number that no card has. It is also the count for the card with this number."""
+        is_upward = not self.has_downward_piles or pile < len(SUITS)
+        return count if is_upward else self.ranks - 1 - count
+
+    def next_card(self, pile: int, count: int, base: int) -> str:
+        """Return the card that goes to a foundation after `count` others."""
+        return self.of_foundation(self.next_number(pile, count), self.piles[pile], base)
 
     def card_number(self, card: str, base: int) -> int:
         """Return the number of a card, face up or face down."""

@@ -101,7 +101,13 @@ SCHEMA: dict[str, dict[str, Key]] = {
             "dealt one, which is the first card in the columns",
         ),
         "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
-        "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
+        "direction": Key(
+            "up",
+            ("up", "both", "down"),
+            "how foundations are built; `both`: each suit has one that is built up from the first rank and one that is "
+            "built down from the last rank, and is complete when they meet",
+            ("down",),
+        ),
         "build": Key(
             "same-suit",
             ("same-suit", "same-colour", "red-black", "any-suit"),
@@ -143,6 +149,7 @@ LATER_KEYS = (
     ("tableau", "direction"),
     ("tableau", "wrap"),
     ("tableau", "run"),
+    ("foundations", "direction"),
     ("foundations", "complete-runs"),
     ("stock", "full-columns"),
 )
@@ -207,6 +214,7 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         foundations=value("foundations.base"),
         initial=value("foundations.initial"),
         removable=value("foundations.removable"),
+        foundation_direction=value("foundations.direction"),
         complete=value("foundations.complete-runs"),
         cells=value("cells.count"),
         filled=value("cells.filled"),
@@ -278,6 +286,20 @@ def _errors_of_foundations(rules: Rules) -> Iterator[str]:
         yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
     if rules.complete and (rules.initial != "none" or rules.removable):
         yield "foundations.complete-runs = true: no single card is on a foundation, see its keys initial and removable"
+    if rules.has_downward_piles and (others := list(_not_in_both_directions(rules))):
+        yield f'foundations.direction = "both": this is not played with {", ".join(others)}'
+
+
+def _not_in_both_directions(rules: Rules) -> Iterator[str]:
+    """Yield what is not played if each suit has two foundations."""
+    if rules.copies > 1:
+        yield f"cards that exist {rules.copies} times (deck.decks, deck.suits)"
+    if rules.hole != "none":
+        yield "a hole (hole.base)"
+    if rules.removable:
+        yield "foundations.removable = true"
+    if rules.complete:
+        yield "foundations.complete-runs = true"
 
 
 def _errors_of_copies(rules: Rules) -> Iterator[str]:
@@ -368,6 +390,7 @@ def canonical_rules(rules: Rules) -> str:
             "base": rules.foundations,
             "initial": rules.initial,
             "removable": rules.removable,
+            "direction": rules.foundation_direction,
             "complete-runs": rules.complete,
         },
         "cells": {"count": rules.cells, "filled": rules.filled},

@@ -289,3 +289,28 @@ def any_rules(random: Random) -> Rules:
             return parse_rules(rules.name, canonical_rules(rules))
         except UsageError:
             continue
+
+
+def random_rules_in_both_directions(random: Random) -> Rules:
+    """Rules of games such as Bisley: foundations are built in both directions. In most, single cards move, and all are
+    in the columns."""
+    while True:
+        rules = any_rules(random)
+        if random.random() < 0.6:
+            build = random.choice(["same-suit", "same-suit", "red-black", "same-colour", rules.build])
+            rules = replace(rules, build=build, move="card", run="build", cells=0, filled=0, reserve=0, stock=0)
+            rules = replace(rules, to="waste", full_columns=False, build_wraps=rules.build_wraps and build != "none")
+            left = len(rules.deck()) - rules.initial_count
+            sizes = [0] * len(rules.sizes)
+            for _ in range(left):
+                sizes[random.randrange(len(sizes))] += 1
+            spaces = random.choice(["none", "none", "any", "kings"])
+            rules = replace(rules, sizes=tuple(sizes), face_down="none", spaces=spaces)
+        rules = replace(rules, foundation_direction="both", removable=False, complete=False)
+        is_up = rules.build in ("red-black", "same-suit", "same-colour") and rules.move in ("card", "any")
+        if is_up and random.random() < 0.7:
+            rules = replace(rules, direction="either")
+        try:
+            return parse_rules(rules.name, canonical_rules(rules))
+        except UsageError:
+            continue

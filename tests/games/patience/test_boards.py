@@ -47,8 +47,7 @@ def numbered(text: str) -> list[tuple[int, str]]:
     return list(enumerate(text.split("\n"), start=1))
 
 
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("form", ["board", "solvitaire"])
+@pytest.mark.parametrize(("form", "name"), [(form, name) for name, game in FILES.items() for form in game.writers])
 def test_what_is_written_is_read_again(name: str, form: str) -> None:
     game = FILES[name]
     layouts = to_strings(game.deal(7, 1, 12))

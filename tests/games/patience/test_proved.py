@@ -66,10 +66,10 @@ def golden_claims() -> Iterator[Claim]:
 
 
 def within_the_proof(rules: Rules) -> Rules:
-    """Return rules without what the proved referee refuses by name: columns that wrap or are built up, and whole ones
-    that move."""
+    """Return rules without what the proved referee refuses by name: columns that wrap or are built up, whole ones that
+    move, and foundations in both directions."""
     move = rules.move if rules.move in ("card", "run") else "any"
-    return replace(rules, build_wraps=False, direction="down", move=move)
+    return replace(rules, build_wraps=False, direction="down", move=move, foundation_direction="up")
 
 
 def random_claims(first_seed: int, some_rules: Callable[[Random], Rules] = random_rules) -> Iterator[Claim]:
@@ -316,6 +316,7 @@ UNPROVED: list[tuple[str, str, dict[str, object]]] = [
     ("golf", "tableau.move", {"move": "whole-pile"}),
     ("golf", "tableau.direction", {"direction": "either"}),
     ("golf", "tableau.wrap", {"build_wraps": True}),
+    ("golf", "foundations.direction", {"foundation_direction": "both"}),
     ("golf", "tableau.run", {"run": "same-suit"}),
     ("golf", "hole.base", {"complete": True}),
     ("golf", "stock.to", {"to": "tableau"}),

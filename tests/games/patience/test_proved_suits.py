@@ -136,6 +136,7 @@ UNPROVED: dict[str, dict[str, object]] = {
     "tableau.move": {"move": "whole-pile"},
     "tableau.direction": {"direction": "either"},
     "tableau.wrap": {"build_wraps": True},
+    "foundations.direction": {"foundation_direction": "both"},
 }
 """Changes of the rules of Scorpion that the proof does not cover, by key."""
 

@@ -39,6 +39,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     DEALING_WORDS,
     DEALT,
     DECK,
+    DOWNWARD_PILES,
     DRAW,
     EMPTY_COLUMNS,
     FACE_DOWN,
@@ -385,6 +386,16 @@ def _into_hole(t: Words, end: int, card: int, code: int, turning: int) -> int:
     return end
 
 
+@inlined
+def _goes_up(t: Words, card: int) -> bool:
+    """Return whether a card goes to a foundation: all lower cards of its suit are up, or all higher ones if there is
+    one that is built down. On which of the two they lie follows, as long as a card of the suit is elsewhere."""
+    suit, lower = int64(SUIT) << card // 13 * 13, bit_of(card) - 1
+    others = suit & ~(t[UP] | t[ABSENT])
+    higher = t[DECK] & ~(lower | bit_of(card))
+    return bool(lower & others == 0 or (t[DOWNWARD_PILES] and higher & others == 0))
+
+
 @routine
 def _to_each_space(t: Words, end: int, card: int) -> int:
     """List the moves of a card, with those on it, to the empty columns."""
@@ -402,10 +413,8 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
     if card == top:
         if t[HOLE]:
             end = _into_hole(t, end, card, int64(ON_FOUNDATION), turning)
-        elif source != ON_FOUNDATION and t[COMPLETE] == 0:
-            lower = (bit_of(card) - 1) & (int64(SUIT) << card // 13 * 13)
-            if lower & ~(t[UP] | t[ABSENT]) == 0:
-                end = _move(t, end, card, int64(ON_FOUNDATION), turning)
+        elif source != ON_FOUNDATION and t[COMPLETE] == 0 and _goes_up(t, card):
+            end = _move(t, end, card, int64(ON_FOUNDATION), turning)
         if source != IN_CELL:
             cells, filled = t[IN_CELLS], int64(0)
             while cells:

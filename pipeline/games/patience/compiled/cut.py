@@ -32,6 +32,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     COMPLETE,
     DEALT,
     DECK,
+    DOWNWARD_PILES,
     DRAW,
     EMPTY_COLUMNS,
     FILLS,
@@ -87,6 +88,15 @@ def _height(up: int, suit: int) -> int:
     return first_of(~(up >> 13 * suit & SUIT))
 
 
+@inlined
+def _last_rank(t: Words, up: int, suit: int) -> int:
+    """Return the rank of the last card of a suit that is not up, or -1."""
+    rank: int = t[LAST_RANK]
+    while rank >= 0 and up & bit_of(13 * suit + rank):
+        rank -= 1
+    return rank
+
+
 @routine
 def _safe_card(t: Words, lags: Words) -> int:
     """Return the safe card of the first suit that has one, or `NO_CARD`."""
@@ -102,6 +112,10 @@ def _safe_card(t: Words, lags: Words) -> int:
             is_safe = is_safe and _height(t[UP], second) >= height - lags[suit, second]
         if is_safe:
             return 13 * suit + height
+    for suit in range(4 * t[DOWNWARD_PILES]):
+        rank = _last_rank(t, t[UP], suit)
+        if rank >= 0 and near & bit_of(13 * suit + rank) and lags[suit, suit] != NEVER:
+            return 13 * suit + rank
     return int64(NO_CARD)
 
 
@@ -189,6 +203,11 @@ def _risen(t: Words, bare: int, up: int) -> int:
         while height <= t[LAST_RANK] and bare & bit_of(13 * suit + height):
             up |= bit_of(13 * suit + height)
             height += 1
+    for suit in range(4 * t[DOWNWARD_PILES]):
+        rank = _last_rank(t, up, suit)
+        while rank >= 0 and bare & bit_of(13 * suit + rank):
+            up |= bit_of(13 * suit + rank)
+            rank -= 1
     return up
 
 
@@ -210,10 +229,13 @@ def _is_refuted(t: Words) -> bool:
 
 @inlined
 def _next_cards(t: Words) -> int:
-    """Return the lowest card of each suit that is not up."""
+    """Return the lowest card of each suit that is not up, and the highest one if that may go up, too."""
     cards = int64(0)
     for suit in range(4):
         cards |= int64(_height(t[UP], suit) < 13) << 13 * suit + _height(t[UP], suit)
+    for suit in range(4 * t[DOWNWARD_PILES]):
+        rank = _last_rank(t, t[UP], suit)
+        cards |= int64(rank >= 0) << 13 * suit + max(rank, 0)
     return cards
 
 

@@ -30,13 +30,15 @@ ARRAY = Fields()
 # Rules
 BASE, RANK_COUNT, COLUMNS, CELLS, PILES, MOVES_RUNS, MOVES_ANY, SPACES, FILLS, STACKED = ARRAY.words(10)
 COMPLETE, REMOVABLE, FIXED, HAS_HOLE, WRAP, TO_WASTE, TO_HOLE, TO_COLUMNS, FULL_COLUMNS, DRAW, LIMITED = ARRAY.words(11)
-WASTE_FILLS, ONLY_WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS = ARRAY.words(4)
+WASTE_FILLS, ONLY_WASTE_FILLS, WHOLE_COLUMNS, NO_SINGLE_CARDS, DECK_SIZE = ARRAY.words(5)
 """`SPACES` are the cards that go to an empty column, `FIXED` how many cards stay on each foundation, and `LIMITED`
 whether the passes through the stock are. If `WHOLE_COLUMNS`, runs move only if they are whole columns; if
 `NO_SINGLE_CARDS`, cards that leave others in their column do not move to another one."""
 PARENTS, RUN_PARENTS = ARRAY.rows(2, 52)
 """The cards on which each may lie, and on which it lies in a run that moves."""
 SUIT_OF = ARRAY.row(MAX_PILES)
+NEXT = ARRAY.row(MAX_PILES * 13)
+"""The card that goes to each foundation after each number of others."""
 # Positions
 TURNED, PASSES, HOLE_RANK, CELL_COUNT, RESERVE_COUNT, STOCK_COUNT = ARRAY.words(6)
 UP = ARRAY.row(MAX_PILES)
@@ -130,7 +132,11 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t[HAS_HOLE], t[WRAP], t[TO_WASTE] = rules.hole != "none", rules.wrap, rules.to == "waste"
     t[TO_HOLE], t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "hole", rules.to == "tableau", rules.full_columns
     t[DRAW], t[LIMITED], t[PILES] = rules.draw, rules.passes != UNLIMITED, len(rules.piles)
+    t[DECK_SIZE] = len(rules.deck())
     t[SUIT_OF : SUIT_OF + len(rules.piles)] = [SUITS.index(suit) for suit in rules.piles]
+    for pile in range(len(rules.piles)):
+        for count in range(rules.ranks):
+            t[NEXT + 13 * pile + count] = NUMBERS[rules.next_card(pile, count, base)]
     for row, cards_below in ((PARENTS, rules.cards_below(base)), (RUN_PARENTS, rules.run_cards_below(base))):
         for card, below in cards_below.items():
             t[row + NUMBERS[card]] = sum(1 << NUMBERS[parent] for parent in below)
@@ -310,8 +316,7 @@ def _to_foundation(t: Words, card: int) -> bool:
     if t[HAS_HOLE] or t[SOURCE] == ON_FOUNDATION:
         return False
     for pile in range(t[PILES]):
-        is_next = card % 13 == (t[BASE] + t[UP + pile]) % t[RANK_COUNT]
-        if t[SUIT_OF + pile] == card // 13 and is_next and t[UP + pile] < t[RANK_COUNT]:
+        if t[UP + pile] < t[RANK_COUNT] and t[NEXT + 13 * pile + t[UP + pile]] == card:
             _take(t)
             t[UP + pile] += 1
             return True
@@ -451,7 +456,7 @@ def _wins(t: Words) -> bool:
         left += t[HEIGHT + column]
     for pile in range(t[PILES]):
         up += t[UP + pile]
-    return bool(left == 0 if t[HAS_HOLE] else up == t[PILES] * t[RANK_COUNT])
+    return bool(left == 0 if t[HAS_HOLE] else up == t[DECK_SIZE])
 
 
 @kernel

@@ -22,9 +22,10 @@ ARRAY = Fields()
 # Rules
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
 TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE, WASTE_FILLS, ONLY_WASTE_FILLS = ARRAY.words(8)
-WHOLE_COLUMNS, NO_SINGLE_CARDS, BUILDS_UP = ARRAY.words(3)
+WHOLE_COLUMNS, NO_SINGLE_CARDS, BUILDS_UP, DOWNWARD_PILES = ARRAY.words(4)
 """Whether runs move only if they are whole columns; whether cards that leave others in theirs do not move to another
-one; and whether cards are put on those of the next lower rank, too."""
+one; whether cards are put on those of the next lower rank, too; and whether each suit has a foundation that is built
+from the last rank down, too."""
 # Layouts
 FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
 # Positions, and the number of words of their keys
@@ -141,7 +142,7 @@ def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
     """Write what is the same for all layouts but for the rules of the stock."""
     t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.runs_move, rules.cells, rules.reserve_fills
     t[WHOLE_COLUMNS], t[NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
-    t[BUILDS_UP] = rules.builds_up
+    t[BUILDS_UP], t[DOWNWARD_PILES] = rules.builds_up, rules.has_downward_piles
     t[SPACES], t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.cards_for_spaces, rules.waste_fills, rules.only_waste_fills
     t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1

@@ -85,9 +85,18 @@ def _upper_row(rules: Rules, position: Position, cards: Cards, slots: int) -> It
         _add(cards, slots - 1, position.hole, "hole")
         return
     first = slots - len(rules.piles)
-    yield _label(first, "foundations")
-    for number, (suit, card) in enumerate(zip(rules.piles, Referee(rules).tops(position), strict=True)):
-        _add(cards, first + number, card, f"foundation {suit}", suit)
+    yield _label(first, "foundations, built up" if rules.has_downward_piles else "foundations")
+    if rules.has_downward_piles:
+        yield _label(first + len(rules.upward_piles), "foundations, built down")
+    names, tops = names_of_foundations(rules), Referee(rules).tops(position)
+    for number, (suit, card, name) in enumerate(zip(rules.piles, tops, names, strict=True)):
+        _add(cards, first + number, card, name, suit)
+
+
+def names_of_foundations(rules: Rules) -> list[str]:
+    """Return the name of each foundation; those of a suit that are built in one direction have the same."""
+    count = len(rules.upward_piles)
+    return [f"foundation {suit}{' down' * (number >= count)}" for number, suit in enumerate(rules.piles)]
 
 
 def _label(slot: int, words: str) -> str:

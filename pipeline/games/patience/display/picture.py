@@ -97,7 +97,10 @@ class PatienceDisplay(Display[Position]):
             lines.append(f"hole  {position.hole}")
         else:
             tops = [top or f"-{suit}" for suit, top in zip(rules.piles, self.referee.tops(position), strict=True)]
-            lines.append(f"foundations  {' '.join(tops)}")
+            count = len(rules.upward_piles)
+            lines.append(f"foundations  {' '.join(tops[:count])}")
+            if rules.has_downward_piles:
+                lines.append(f"built down   {' '.join(tops[count:])}")
         if rules.cells:
             lines.append(f"cells  {' '.join([*position.cells, *['--'] * (rules.cells - len(position.cells))])}")
         if rules.reserve:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from dealmill.pipeline.games.patience.display.drawing import names_of_foundations
 from dealmill.pipeline.games.patience.moves import DEALT, FOUNDATION, Play
 from dealmill.pipeline.games.patience.moves import RESERVE as FROM_RESERVE
 from dealmill.pipeline.games.patience.moves import STOCK as FROM_STOCK
@@ -66,10 +67,8 @@ class _Table:
 
     def _foundations(self) -> list[str]:
         """Return the name of each foundation, with a number if there are several of a suit."""
-        piles, several = self.referee.rules.piles, self.referee.rules.copies > 1
-        return [
-            f"foundation {suit}" + several * f" {piles[: number + 1].count(suit)}" for number, suit in enumerate(piles)
-        ]
+        names, several = names_of_foundations(self.referee.rules), self.referee.rules.copies > 1
+        return [name + several * f" {names[: number + 1].count(name)}" for number, name in enumerate(names)]
 
     def moves(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield what a play moves and turns: the stock, the cards of the play, cards that fill a column from the
@@ -125,7 +124,8 @@ class _Table:
         places |= {card: f"cell {self.cells[card]}" for card in position.cells}
         places |= {card: f"{RESERVE} {self.reserve[card]}" if open_reserve else RESERVE for card in position.reserve}
         places |= dict.fromkeys(position.stock, stock)
-        places |= {card: f"foundation {card[1]}" for cards in self.referee.foundations(position) for card in cards}
+        foundations = zip(self._foundations(), self.referee.foundations(position), strict=True)
+        places |= {card: name for name, cards in foundations for card in cards}
         return places | ({position.hole: HOLE} if position.hole else {})
 
     def _use_cells(self, position: Position) -> None:

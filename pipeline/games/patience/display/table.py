@@ -4,6 +4,7 @@ import re
 
 from dealmill.cards import CardTable
 from dealmill.game import Choice
+from dealmill.pipeline.games.patience.display.drawing import names_of_foundations
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
@@ -31,7 +32,9 @@ class Table(CardTable[Position]):
     def _targets(self, play: Play) -> tuple[str, ...]:
         target = play.word[2:]
         if target.endswith(FOUNDATION):
-            return (f"foundation {play.word[1]}",)
+            counts = zip(self.position.foundations, play.after.foundations, strict=True)
+            names = zip(names_of_foundations(self.referee.rules), counts, strict=True)
+            return tuple(name for name, (before, after) in names if after > before)
         if "-" in target:
             return (self._top(int(target.partition("-")[2])),)
         if target.startswith(EMPTY):
@@ -55,11 +58,13 @@ def _piece(rules: Rules, word: str) -> str:
 
 def written(referee: Referee, position: Position) -> str:
     """Return the canonical text of a position, which `Referee.position` reads."""
-    rules = referee.rules
+    rules, tops = referee.rules, referee.tops(position) if referee.rules.hole == "none" else []
+    count = len(rules.upward_piles)
     parts = {
         "base": RANKS[position.base] if rules.foundations == "dealt" else "",
         "cells": "".join(position.cells),
-        "foundations": "".join(referee.tops(position)) if rules.hole == "none" else "",
+        "downward": "".join(tops[count:]),
+        "foundations": "".join(tops[:count]),
         "hole": position.hole,
         "passes": str(position.passes) if rules.counts_passes else "",
         "reserve": "".join(position.reserve),

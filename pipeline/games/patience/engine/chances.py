@@ -27,7 +27,7 @@ from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
 from dealmill.pipeline.games.patience.engine.plain.engine import Sizes, divide, load, room_of, set_up
-from dealmill.pipeline.games.patience.engine.plain.moves import do, draw_by_the_rules, undo
+from dealmill.pipeline.games.patience.engine.plain.moves import do, draw_by_the_rules, next_cards, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
 from dealmill.pipeline.games.patience.engine.plain.start import prepare
 from dealmill.pipeline.games.patience.engine.plain.words import Words
@@ -62,7 +62,7 @@ def _waste(layout: str) -> int:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    card, whole_suits = s[k.TOP + column], s[k.COMPLETE]
+    card, whole_suits, following = s[k.TOP + column], s[k.COMPLETE], next_cards(s) * (1 - s[k.COMPLETE])
     cost: int = int64(0)
     if card == k.NO_CARD:
         return int64(mind.EMPTY_COLUMN[whole_suits])
@@ -75,7 +75,7 @@ def _cost_of_column(s: Words, column: int) -> int:
             cost += mind.COVERING[whole_suits] * (covering & 15)
             covering >>= 4
         ranks += int64(1) << (4 * (card % 13))
-        if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
+        if following & bit_of(card):
             deepest = above
         under = s[k.UNDER + card]
         if under != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(under):

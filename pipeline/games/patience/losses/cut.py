@@ -86,7 +86,8 @@ class Relaxed:
     @property
     def is_won(self) -> bool:
         """Whether all cards go up."""
-        return sum(self.heights) == len(SUITS) * self.rules.ranks
+        suits = range(len(SUITS))
+        return all(sum(self.heights[suit :: len(SUITS)]) >= self.rules.ranks for suit in suits)
 
     @property
     def stuck(self) -> list[str]:
@@ -115,10 +116,9 @@ class Relaxed:
         stock = set(self.position.stock)
         if any(self._leaves(card) for card in stock & self.bare):
             self.bare |= stock
-        for suit, height in enumerate(self.heights):
+        for pile, height in enumerate(self.heights):
             if height < self.rules.ranks:
-                following = self.rules.of_foundation(height, SUITS[suit], self.position.base)
-                self.heights[suit] += following in self.bare
+                self.heights[pile] += self.rules.next_card(pile, height, self.position.base) in self.bare
 
     def _take_apart(self, column: tuple[str, ...]) -> None:
         """Let cards leave what they lie on, from the top of a column down to the first that cannot be lifted, neither
@@ -137,8 +137,10 @@ class Relaxed:
 
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
-        number = self.rules.number(card, self.position.base)
-        is_up = number < self.heights[SUITS.index(card[1])]
+        number, suit = self.rules.number(card, self.position.base), SUITS.index(card[1])
+        is_up = number < self.heights[suit]
+        if self.rules.has_downward_piles:
+            is_up |= self.rules.next_number(suit + len(SUITS), number) < self.heights[suit + len(SUITS)]
         fits = not self.below[card].isdisjoint(self.bare)
         fills = self.space and self.moves.fills(card, self.position.base)
         return is_up or fits or fills
@@ -146,11 +148,14 @@ class Relaxed:
 
 def cut_proves_losses(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: all that they say is known, cards go to foundations one
-    by one, and there are no cells, with which every card could be bared."""
+    by one, and there are no cells, with which every card could be bared. If foundations are built in both directions,
+    single cards move, all are in the columns, and ranks do not wrap."""
     is_known = rules.__dataclass_fields__.keys() == KNOWN_RULES and rules.move in ("card", "run", "any")
     places = rules.spaces in ("any", "kings", "none", "reserve") and rules.to in ("waste", "tableau")
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete
-    return is_known and places and foundations and rules.cells == 0 and rules.is_built_in_order
+    single = rules.move == "card" and rules.stock == rules.reserve == 0 and not rules.build_wraps
+    order = rules.is_built_in_order or (rules.has_downward_piles and single)
+    return is_known and places and foundations and rules.cells == 0 and order
 
 
 def read_cut(rules: Rules, evidence: str) -> CutLoss:

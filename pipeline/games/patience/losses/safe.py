@@ -18,6 +18,7 @@ KNOWN_RULES = {
     *("name", "title", "family", "numbers", "decks", "suits", "ranks", "sizes", "deal", "face_down", "build", "move"),
     *("run", "spaces", "foundations", "initial", "removable", "complete", "cells", "filled", "reserve", "stacked"),
     *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap", "build_wraps", "direction"),
+    "foundation_direction",
 }
 """The rules that the proofs consider: with any other one, a card might move in a way that they do not know."""
 
@@ -50,25 +51,25 @@ class SafeMoves(Moves):
             safe = self._safe_cards(position) if safe_cards_are_known(self.rules) else {}
             if not safe:
                 return position
-            suit = min(safe)
-            counts = (*position.foundations[:suit], position.foundations[suit] + 1, *position.foundations[suit + 1 :])
-            position = safe[suit]._replace(foundations=counts)
+            pile = min(safe)
+            counts = (*position.foundations[:pile], position.foundations[pile] + 1, *position.foundations[pile + 1 :])
+            position = safe[pile]._replace(foundations=counts)
 
     def _safe_cards(self, position: Position) -> dict[int, Position]:
-        """Return the position without each safe card that can be moved, by its suit."""
+        """Return the position without each safe card that can be moved, by the foundation to which it goes."""
         rules, heights = self.rules, position.foundations
-        suits = {
-            rules.of_foundation(height, SUITS[suit], position.base): suit
-            for suit, height in enumerate(heights)
-            if self._is_safe(suit, heights)
+        piles = {
+            rules.next_card(pile, height, position.base): pile
+            for pile, height in reversed([*enumerate(heights)])
+            if self._is_safe(pile % len(SUITS), heights)
         }
         near = {column[-1] for column in position.columns if column}.union(position.cells, position.reserve)
-        if near.union(position.stock).isdisjoint(suits):
+        if near.union(position.stock).isdisjoint(piles):
             return {}
         sources = list(self.uncovered(position))
         if rules.draw == 1 and rules.passes == UNLIMITED:
             sources += self.offered(position)
-        return {suits[card]: rest for (card, *others), rest in sources if card in suits and not others}
+        return {piles[card]: rest for (card, *others), rest in sources if card in piles and not others}
 
     def _is_safe(self, suit: int, heights: tuple[int, ...]) -> bool:
         """Return whether no card needs the next one of a suit as a place: each that fits it is up or could go up, and
@@ -101,7 +102,10 @@ def lags_of_suits(suits_below: tuple[str, ...]) -> list[dict[int, int]]:
 
 def safe_cards_are_known(rules: Rules) -> bool:
     """Return whether safe cards go up at once by some rules: not where an empty column can do harm, nor where a card
-    could carry away others that do not fit it."""
+    could carry away others that do not fit it; nor, if foundations are built in both directions, where cards of other
+    suits fit each other."""
+    if rules.has_downward_piles:
+        return rules.move == "card" and rules.build in ("same-suit", "none")
     others = [run & ~below for run, below in zip(rules.run_parents, rules.parents, strict=True)]
     is_run = rules.move != "run" or not any(others)
     if rules.to == "tableau":

@@ -10,8 +10,9 @@ each only if it has cards::
 
 A card in angle brackets lies face down; the card of the talon that is turned next comes first. Klondike-Solver writes
 the waste into the same line, its top card first, and the talon between arrows: ``Talon: 9C ==> 8C 7D <==``. In games
-with a hole, its card is the foundation. Headings for reserve, waste, base and passes are ours: those programs have no
-game that needs them. A board ends at a blank line, too. There may be commas between cards, and signs for suits.
+with a hole, its card is the foundation. Headings for reserve, waste, base, passes and downward foundations are ours:
+those programs have no game that needs them. A board ends at a blank line, too. There may be commas between cards, and
+signs for suits.
 """
 
 import json
@@ -22,13 +23,14 @@ from typing import Any
 
 from dealmill.cards import WIDE, wide_characters, with_letters
 from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
-from dealmill.pipeline.games.patience.position import CARDS
+from dealmill.pipeline.games.patience.position import CARDS, FOUNDATIONS
 from dealmill.pipeline.games.patience.reading.layout import canonical, implied_passes, parts_of, spellings
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 HEADINGS = {
     "base": "base",
+    "downward": "downward",
     "fc": "cells",
     "founds": "foundations",
     "foundations": "foundations",
@@ -63,7 +65,7 @@ BEFORE_STOCK, AFTER_STOCK = "==>", "<=="
 """The arrows of Klondike-Solver around the cards of the talon, between which are those that are not turned yet."""
 PASSES_OF_BOARD = "add a line such as {} before the columns"
 PASSES_OF_JSON = "Solvitaire's files have no word for them, so write it as a line with {}, or as a board"
-UNSPLIT = ("base", "foundations", "passes")
+UNSPLIT = ("base", *FOUNDATIONS, "passes")
 """The parts that are not lists of cards."""
 LONGEST_TEXT = 100_000
 
@@ -122,7 +124,7 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
         return rejected(line, text, [reason, *(f"line {line}: {reason}" for line, _, reason in later_lines)])
     if not columns:
         return rejected(number, first, ["no columns follow: the lines with headings come before those of the columns"])
-    parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
+    parts |= {part: [FOUNDATION.sub(r"\2\1", word) for word in parts.get(part, [])] for part in FOUNDATIONS}
     try:
         if referee.rules.hole != "none":
             parts["hole"] = parts.pop("foundations")
@@ -197,7 +199,8 @@ def _position(rules: Rules, columns: list[str], parts: dict[str, str]) -> str:
 def write_board(rules: Rules, layout: str) -> str:
     """Return a position as a board, with a line for each column."""
     columns, parts = _split(rules, layout)
-    parts["foundations"] = " ".join(f"{card[1]}-{card[0]}" for card in _cards(parts.get("foundations", "")))
+    for part in FOUNDATIONS:
+        parts[part] = " ".join(f"{card[1]}-{card[0]}" for card in _cards(parts.get(part, "")))
     hole = parts.pop("hole", "")
     lines = [
         f"{WRITTEN[part]}: {cards if part in UNSPLIT else ' '.join(_cards(cards))}"
@@ -266,6 +269,8 @@ def _single_board(referee: Referee, text: str) -> str:
 
 def _from_json(rules: Rules, piles: Mapping[str, Any]) -> str:
     """Return the position in a JSON object; whether it has the right cards is not checked."""
+    if rules.has_downward_piles:
+        raise BadLayout([f"Solvitaire has no foundations like those of {rules.name}: write a line, or a board"])
     if unknown := sorted(piles.keys() - KEYS):
         raise BadLayout([f"the key {unknown[0][:40]!r} is unknown; there are {', '.join(KEYS)}"])
     columns = piles.get("tableau piles")

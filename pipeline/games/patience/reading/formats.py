@@ -55,4 +55,7 @@ def each_line(referee: Referee, first: str) -> EachLine | None:
 
 def writers(rules: Rules) -> dict[str, Callable[[str], str]]:
     """Return the functions that write a position in other forms, by the name of the form."""
-    return {"board": partial(write_board, rules), "solvitaire": partial(write_json, rules)}
+    forms: dict[str, Callable[[str], str]] = {"board": partial(write_board, rules)}
+    if not rules.has_downward_piles:
+        forms["solvitaire"] = partial(write_json, rules)
+    return forms

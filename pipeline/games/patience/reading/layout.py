@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from dealmill.cards import LONGEST_LINE, WIDE, capital_ranks, is_name_of, wide_characters, with_letters
 from dealmill.game import BadLayout
-from dealmill.pipeline.games.patience.position import in_order_on_foundations
+from dealmill.pipeline.games.patience.position import FOUNDATIONS, in_order_on_foundations
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 
@@ -100,7 +100,7 @@ def _in_order(rules: Rules, parts: list[str]) -> Iterator[str]:
     for part in parts:
         name, colon, cards = part.partition(":")
         cards = capital_ranks(cards)
-        if name == "foundations" and len(cards) % 2 == 0:
+        if name in FOUNDATIONS and len(cards) % 2 == 0:
             tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
             cards = "".join(in_order_on_foundations(tops, rules, RANKS.find(base)))
         yield name + colon + cards

@@ -41,7 +41,7 @@ def covers(rules: Rules) -> bool:
     return (
         rules.move == "card"
         and not (rules.complete or rules.stock or rules.reserve)
-        and (rules.hole, rules.copies) == ("none", 1)
+        and (rules.hole, rules.copies, rules.has_downward_piles) == ("none", 1, False)
         and len(rules.sizes) <= MAX_COLUMNS
         and rules.cells <= len(LETTERS)
     )

@@ -10,7 +10,7 @@ from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
-from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
+from dealmill.pipeline.games.patience.engine.plain.moves import do, next_cards, undo
 from dealmill.pipeline.games.patience.engine.plain.relaxed import is_lost
 from dealmill.pipeline.games.patience.engine.plain.search import clear_table, go_to_start, is_stored, store
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
@@ -49,20 +49,19 @@ def _value(s: Words, number: int, stack: int) -> int:
     value: int = int64(0)
     up, first, second, misfit, covering, space, hidden, dealt, cell = WEIGHTS[number]
     value -= up * s[k.LEFT] + dealt * s[k.STOCK_COUNT] + cell * s[k.CELL_COUNT]
-    next_cards, later_cards = int64(0), int64(0)
+    following, later_cards = next_cards(s), int64(0)
     for suit in range(4):
-        height = s[k.UP + suit]
-        if height < s[k.RANKS]:
-            next_cards |= bit_of(13 * suit + height)
-        if height + 1 < s[k.RANKS]:
-            later_cards |= bit_of(13 * suit + height + 1)
+        if s[k.UP + suit] + 1 < s[k.RANKS]:
+            later_cards |= bit_of(13 * suit + s[k.UP + suit] + 1)
+        if 0 < s[k.DOWN + suit] < s[k.RANKS]:
+            later_cards |= bit_of(13 * suit + s[k.DOWN + suit] - 1)
     for column in range(s[k.COLUMNS]):
         card, count = s[k.TOP + column], int64(0)
         if card == k.NO_CARD:
             value += space
         while card != k.NO_CARD:
             s[stack + count] = card
-            if next_cards & bit_of(card):
+            if following & bit_of(card):
                 value -= first * count
             elif later_cards & bit_of(card):
                 value -= second * count

@@ -3,7 +3,12 @@
 from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.moves import offered_numbers, top_of_foundation, top_of_reserve
+from dealmill.pipeline.games.patience.engine.plain.moves import (
+    next_cards,
+    offered_numbers,
+    top_of_foundation,
+    top_of_reserve,
+)
 from dealmill.pipeline.games.patience.engine.plain.settling import below_in_run
 from dealmill.pipeline.games.patience.engine.plain.soundness import is_needless_part, is_safe
 from dealmill.pipeline.games.patience.engine.plain.words import Words, that_fit
@@ -112,17 +117,14 @@ def _list_several(s: Words, end: int, space: int) -> int:
 @inlined
 def _that_rise(s: Words) -> int:
     """Return the cards that can go to a foundation, or into the hole, if they can be moved."""
-    ranks, last = bit_of(s[k.RANKS]) - 1, s[k.RANKS] - 1
     if s[k.HOLE]:
+        ranks, last = bit_of(s[k.RANKS]) - 1, s[k.RANKS] - 1
         top = bit_of(s[k.HOLE_TOP] % 13)
         beside = top << 1 | top >> 1
         if s[k.WRAP] and last > 1:
             beside |= top << last | top >> last
         return (beside & ranks) * int64(k.LOWEST)
-    rising = int64(0)
-    for suit in range(4):
-        rising |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
-    return int64(rising * (1 - s[k.COMPLETE]))
+    return int64(next_cards(s) * (1 - s[k.COMPLETE]))
 
 
 @inlined

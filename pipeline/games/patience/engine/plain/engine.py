@@ -245,7 +245,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.reserve_fills
     words[k.WASTE_FILLS], words[k.ONLY_WASTE_FILLS] = rules.waste_fills, rules.only_waste_fills
-    words[k.REMOVABLE] = rules.removable
+    words[k.REMOVABLE], words[k.DOWNWARD] = rules.removable, rules.has_downward_piles
     words[k.COLUMNS] = len(rules.sizes)
     words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks
     words[k.STACKED], words[k.TO_HOLE] = rules.stacked, rules.to == "hole"
@@ -319,6 +319,11 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     position[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for card in numbers(cards.get("foundations", "")):
         position[k.UP + card // 13] = card % 13 + 1
+    for suit in range(4):
+        position[k.DOWN + suit] = rules.ranks - 1 if rules.has_downward_piles else 13
+    for card in numbers(cards.get("downward", "")):
+        pile, rank = (k.UP, rules.ranks) if card % 13 == 0 else (k.DOWN, card % 13 - 1)  # a whole suit is built up
+        position[pile + card // 13] = rank
     for card in numbers(cards.get("hole", "")):
         position[k.HOLE_TOP] = card
     words[k.POSITION : k.POSITION_END] = position[-k.POSITION_SIZE :]

@@ -15,6 +15,35 @@ def waited_for(s: Words, suit: int, rank: int) -> int:
 
 
 @inlined
+def cards_on_foundations(s: Words) -> int:
+    """Return the cards on the foundations, with the absent ones below what they wait for."""
+    cards = int64(0)
+    for suit in range(4):
+        cards |= (bit_of(s[k.UP + suit]) - 1) << (13 * suit)
+    for suit in range(4 * s[k.DOWNWARD]):
+        cards |= (bit_of(s[k.RANKS]) - (bit_of(s[k.DOWN + suit]) << 1)) << 13 * suit
+    return cards
+
+
+@inlined
+def next_cards(s: Words) -> int:
+    """Return the cards for which foundations wait."""
+    ranks, cards = bit_of(s[k.RANKS]) - 1, int64(0)
+    for suit in range(4):
+        cards |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
+    for suit in range(4 * s[k.DOWNWARD]):
+        cards |= bit_of(s[k.DOWN + suit]) << 13 * suit
+    return cards
+
+
+@inlined
+def is_next(s: Words, card: int) -> bool:
+    """Return whether a foundation waits for a card: one of `next_cards`, in less time."""
+    suit, rank = card // 13, card % 13
+    return bool(s[k.UP + suit] == rank or s[k.DOWN + suit] == rank)
+
+
+@inlined
 def top_of_foundation(s: Words, suit: int) -> int:
     """Return the card that may come back from a foundation, or -1."""
     rank = s[k.UP + suit] - 1
@@ -222,7 +251,10 @@ def do_with_key(s: Words, move: int, key: int, automatic: int) -> None:
     else:
         s[k.LEFT] -= count
         if target == k.FOUNDATION:
-            s[k.UP + card // 13] = waited_for(s, card // 13, card % 13 + 1)
+            if s[k.DOWNWARD] and s[k.UP + card // 13] < card % 13:
+                s[k.DOWN + card // 13] = card % 13 - 1
+            else:
+                s[k.UP + card // 13] = waited_for(s, card // 13, card % 13 + 1)
         elif target == k.AWAY:
             s[k.ABSENT] |= bit_of(card)
             if s[k.UP + card // 13] == card % 13:
@@ -259,7 +291,10 @@ def undo(s: Words, level: int) -> None:
         else:
             s[k.LEFT] += count
             if target == k.FOUNDATION:
-                s[k.UP + card // 13] = card % 13 + 1 - count
+                if s[k.DOWNWARD] and s[k.UP + card // 13] < card % 13:
+                    s[k.DOWN + card // 13] = card % 13
+                else:
+                    s[k.UP + card // 13] = card % 13 + 1 - count
             elif target == k.AWAY:
                 s[k.ABSENT] ^= bit_of(card)
                 if source != k.FOUNDATION:

@@ -3,7 +3,7 @@
 from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.moves import offered_numbers, top_of_reserve
+from dealmill.pipeline.games.patience.engine.plain.moves import cards_on_foundations, offered_numbers, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.settling import below_in_run
 from dealmill.pipeline.games.patience.engine.plain.words import Words, that_fit
 
@@ -74,15 +74,6 @@ def _lacks_neighbours(s: Words) -> bool:
 
 
 @inlined
-def _cards_on_foundations(s: Words) -> int:
-    """Return the cards on the foundations, with the absent ones below what they wait for."""
-    cards = int64(0)
-    for suit in range(4):
-        cards |= (bit_of(s[k.UP + suit]) - 1) << (13 * suit)
-    return cards
-
-
-@inlined
 def _offered_cards(s: Words) -> int:
     """Return the cards of the stock that can be uncovered without moving another of them."""
     cards = int64(0)
@@ -106,6 +97,12 @@ def _risen(s: Words, up: int, shown: int) -> int:
     while rising:
         up |= rising
         rising = shown & (up << 1 | int64(k.LOWEST)) & every & ~up
+    if s[k.DOWNWARD]:
+        last = int64(k.LOWEST) << (s[k.RANKS] - 1)
+        rising = shown & (up >> 1 | last) & every & ~up
+        while rising:
+            up |= rising
+            rising = shown & (up >> 1 | last) & every & ~up
     return up
 
 
@@ -143,7 +140,7 @@ def is_lost(s: Words) -> bool:
     """
     if s[k.HOLE]:
         return _lacks_neighbours(s)
-    tops, cuts, up, space = s[k.TOPS], int64(0), _cards_on_foundations(s), int64(s[k.EMPTY] != 0)
+    tops, cuts, up, space = s[k.TOPS], int64(0), cards_on_foundations(s), int64(s[k.EMPTY] != 0)
     shown, stock = tops | up | s[k.ABSENT] | top_of_reserve(s) | _offered_cards(s), s[k.STOCK_LEFT]
     piled = s[k.RESERVE_COUNT] * s[k.STACKED]
     while True:

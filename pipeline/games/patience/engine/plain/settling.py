@@ -3,7 +3,7 @@
 from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.moves import do, top_of_foundation, top_of_reserve
+from dealmill.pipeline.games.patience.engine.plain.moves import do, next_cards, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.engine.plain.soundness import is_safe
 from dealmill.pipeline.games.patience.engine.plain.words import Words, that_fit
 
@@ -91,16 +91,17 @@ def _safe_move(s: Words) -> int:
     """Return the move of a card to its foundation that is safe; -1 if there is none."""
     move = int64(-1)
     near = s[k.TOPS] | s[k.CELL_CARDS] | s[k.RESERVE] | s[k.STOCK_LEFT] * s[k.STOCK_IS_OPEN]
-    for suit in range(4):
-        card = suit * 13 + s[k.UP + suit]
-        if s[k.UP + suit] < s[k.RANKS] and near & bit_of(card):
-            source = _source_of(s, card)
-            if source >= 0 and is_safe(s, card):
-                index = int64(1)
-                if source == k.STOCK:
-                    index += _place_in_stock(s, card)
-                move = card | source << 6 | k.FOUNDATION << 12 | 1 << 18 | index << 24
-                break
+    near &= next_cards(s)
+    while near:
+        card = first_of(near)
+        near &= near - 1
+        source = _source_of(s, card)
+        if source >= 0 and is_safe(s, card):
+            index = int64(1)
+            if source == k.STOCK:
+                index += _place_in_stock(s, card)
+            move = card | source << 6 | k.FOUNDATION << 12 | 1 << 18 | index << 24
+            break
     return move
 
 

@@ -4,7 +4,7 @@ from dealmill.kernels import inlined, int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.choices import list_moves
-from dealmill.pipeline.games.patience.engine.plain.moves import do, undo
+from dealmill.pipeline.games.patience.engine.plain.moves import do, is_next, undo
 from dealmill.pipeline.games.patience.engine.plain.settling import settle
 from dealmill.pipeline.games.patience.engine.plain.words import Words, first_slot
 
@@ -125,7 +125,7 @@ def _top_move(s: Words, card: int, source: int, goal: int) -> int:
     none."""
     move, target, bit = card | source << 6 | 1 << 18, int64(-1), bit_of(card)
     if goal == k.FOUNDATION:
-        target = int64(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
+        target = int64(k.FOUNDATION) if is_next(s, card) else target
     elif goal == k.CELL:
         target = int64(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
     elif goal == k.NO_CARD:

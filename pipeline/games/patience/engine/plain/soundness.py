@@ -8,7 +8,7 @@ layout do not. The other belief is that a position is lost if a relaxed game is,
 from dealmill.kernels import inlined, int64
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.words import Words
-from dealmill.pipeline.games.patience.rules import SUITS, Rules
+from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
 
 NO_LAG, ANY_LAG = -14, 13
 """A lag that no foundation has, and one that each has."""
@@ -20,9 +20,21 @@ def cards_go_up_safely(rules: Rules) -> bool:
     higher ranks could need it as a place."""
     if rules.hole != "none" or rules.complete or rules.full_columns or rules.waste_fills:
         return False
+    if rules.has_downward_piles:
+        return next_cards_go_up_safely(rules)
     if not rules.is_built_in_order:
         return False
     return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
+
+
+def next_cards_go_up_safely(rules: Rules) -> bool:
+    """Return whether each card may go to a foundation at once, by rules with foundations in both directions: single
+    cards move, and only the next card of the same suit could be put on it, which goes to the same foundation instead,
+    and so do all that would be put on that one. Not if cards that fill columns come in an order, nor with a stock that
+    offers other cards if one is gone, nor if ranks wrap."""
+    places = rules.build in ("same-suit", "none") and not rules.build_wraps
+    moves = rules.move == "card" and places and not rules.reserve_fills
+    return moves and (rules.stock == 0 or (rules.to == "waste" and rules.draw == 1 and rules.passes == UNLIMITED))
 
 
 def lags(rules: Rules) -> list[int]:
@@ -31,8 +43,10 @@ def lags(rules: Rules) -> list[int]:
 
     The card can only be needed by those of the second suit that fit it, directly or on a card of a third suit, and all
     lower ones are up, or go up in the same way. If any card moves with those on it, the cards that fit it must be up,
-    since others can lie on them, and for good.
+    since others can lie on them, and for good. If there are foundations in both directions, no card has to wait.
     """
+    if rules.has_downward_piles:
+        return [ANY_LAG] * 16
     fitting = [[bool(first >> 13 * second & 1) for second in range(4)] for first in rules.suits_that_fit]
     if rules.move == "any":
         direct = NO_LAG if rules.removable else 0

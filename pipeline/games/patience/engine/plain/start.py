@@ -3,7 +3,7 @@
 from dealmill.kernels import int64, routine
 from dealmill.pipeline.games.patience.engine.bits import bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.engine.plain import words as k
-from dealmill.pipeline.games.patience.engine.plain.moves import lying
+from dealmill.pipeline.games.patience.engine.plain.moves import cards_on_foundations, lying
 from dealmill.pipeline.games.patience.engine.plain.words import Words
 
 
@@ -58,11 +58,10 @@ def prepare(s: Words) -> None:
     s[k.LEFT] = count_of(s[k.CANDIDATES]) + s[k.STOCK_COUNT]
     _prepare_stock(s)
     s[k.HASH] ^= _key_of(s, s[k.STOCK_LEFT], int64(k.STOCK))
-    for suit in range(4):
-        up = (bit_of(s[k.UP + suit]) - 1) << 13 * suit
-        s[k.HASH] ^= _key_of(s, up, int64(k.FOUNDATION))
-        if s[k.REMOVABLE]:
-            s[k.CANDIDATES] |= up & ~(s[k.INITIAL] << 13 * suit)
+    up = cards_on_foundations(s)
+    s[k.HASH] ^= _key_of(s, up, int64(k.FOUNDATION))
+    if s[k.REMOVABLE]:
+        s[k.CANDIDATES] |= up & ~(s[k.INITIAL] * int64(k.LOWEST))
     if s[k.HOLE]:
         s[k.HASH] ^= s[k.Z + (54 << 6 | s[k.HOLE_TOP] % 13)]
     s[k.WAITING] = s[k.CANDIDATES] | s[k.IN_STOCK]

@@ -3,12 +3,14 @@
 Routines get a pointer to its first word, see `pointer_to`.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations; the last rank lies on the first one only
-if `LAST_ON_FIRST`. Columns are linked lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a
-top card. Sets of cards (`TOPS`) and of columns (`EMPTY`) are the bits of a word. What is left of a stock is
-`STOCK_LEFT`, a set of cards, and in their order `REST`, a set of indices of `STOCK_CARDS`; `TURNS` are the numbers of
-cards after whole turns of it. A position is hashed as the place of each card (the card on which it lies, or one of the
-places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to the columns, their
-order matters, see `ORDERED`.
+if `LAST_ON_FIRST`. `UP` is the rank for which the foundation of each suit waits, and `DOWN` that for which another one
+waits, which is built from the last rank down; 13 if there is none.
+
+Columns are linked lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a top card. Sets of
+cards (`TOPS`) and of columns (`EMPTY`) are the bits of a word. What is left of a stock is `STOCK_LEFT`, a set of cards,
+and in their order `REST`, a set of indices of `STOCK_CARDS`; `TURNS` are the numbers of cards after whole turns of it.
+A position is hashed as the place of each card (the card on which it lies, or one of the places below), so the order of
+columns, and of cells, makes no difference. If cards will be dealt to the columns, their order matters, see `ORDERED`.
 """
 
 import numpy as np
@@ -34,7 +36,7 @@ FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MAX_FRAMES, MAX_MOVES, OTHER_TABLE, STO
 # A position
 POSITION = ARRAY.coming()
 HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT = ARRAY.words(9)
-UP = ARRAY.row(4)
+UP, DOWN = ARRAY.rows(2, 4)
 TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING, EMPTY, FACE_DOWN, STOCK_LEFT = ARRAY.words(10)
 TOP = ARRAY.row(MAX_COLUMNS)
 UNDER, COLUMN_OF, RESERVE_CARDS = ARRAY.rows(3, 52)
@@ -47,7 +49,7 @@ STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
 SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
-WASTE_FILLS, ONLY_WASTE_FILLS, LAST_ON_FIRST, BUILDS_UP = ARRAY.words(4)
+WASTE_FILLS, ONLY_WASTE_FILLS, LAST_ON_FIRST, BUILDS_UP, DOWNWARD = ARRAY.words(5)
 # In plays: the cards in the waste at the beginning of a look, and those of waste and stock
 FIRST_WASTE, FIRST_STOCK = ARRAY.words(2)
 # The position from which searches start, easier games that were won, and cards that were dropped

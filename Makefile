@@ -16,11 +16,11 @@ install: .venv/installed
 run: install
 	$(BIN)/dealmill run examples/*/*.txt
 
-# What a change can break directly, on SQLite; the store, the workers and one whole way also on PostgreSQL.
+# Each thing once, end to end, on SQLite; one whole way also on PostgreSQL.
 test: .venv/tested
 	$(BIN)/pytest
 
-# All other tests: the rest on PostgreSQL, faults, mutants, installations, upgrades.
+# All other tests: patiences, the rest on PostgreSQL, faults, mutants, installations, upgrades.
 test-slow: .venv/tested
 	$(BIN)/pytest -m 'slow and not by_hand'
 

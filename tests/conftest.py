@@ -17,7 +17,7 @@ from dealmill.pipeline.store.database.revisions import create_tables
 from dealmill.pipeline.store.database.urls import database_url
 from tests.forks.workers import take_workers_from
 from tests.needs import STRICT, announce, count_skips
-from tests.selection import ON_BOTH_DATABASES, QUICK_ON_POSTGRESQL, SELECTION, SLOW, is_quick
+from tests.selection import ON_BOTH_DATABASES, QUICK_ON_POSTGRESQL, SELECTION, SLOW, SLOW_TESTS, is_quick
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 from tests.statements import share_statements
 
@@ -157,7 +157,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     of them at the end."""
     for item in items:
         second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(QUICK_ON_POSTGRESQL)
-        if second_database or item.nodeid.startswith(SLOW):
+        if second_database or item.nodeid.startswith((*SLOW, *SLOW_TESTS)):
             item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 

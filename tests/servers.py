@@ -23,8 +23,10 @@ import psycopg
 from dealmill.pipeline.games.caches import CacheError, caches
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.workers.farm import LONGEST_PARENT
+from tests.doing import QUICK
 from tests.forks.background import ForkedCommand, Streams
-from tests.forks.server import running_server
+from tests.forks.server import ALL_GAMES, running_server
+from tests.selection import SELECTION
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
@@ -241,7 +243,8 @@ def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 def fork_server(environment: frozenset[tuple[str, str]]) -> str:
     """Start a fork server with these variables in its environment, unless there is one, and return its address."""
     env = _clean({**INHERITED, **dict(environment)})
-    running = running_server(env, within=TEMPORARY, games=not environment)
+    games = sorted(QUICK) if SELECTION.quick else [ALL_GAMES]
+    running = running_server(env, within=TEMPORARY, games=() if environment else games)
     return STARTER.submit(RUNNING.enter_context, running).result()
 
 

@@ -137,15 +137,14 @@ def refused(*arguments: str, cwd: Path, code: int, env: dict[str, str] | None = 
     return ran.stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        *((words, 2, message) for words, message in USAGE_ERRORS.items()),
-        *((words, 1, message) for words, message in OTHER_ERRORS.items()),
-    ],
-)
-def test_errors_say_what_is_wrong_and_what_to_do(words: str, code: int, message: str, original: Path) -> None:
-    assert message in refused(*words.split(), cwd=original, code=code)
+@pytest.mark.parametrize(("words", "message"), USAGE_ERRORS.items())
+def test_wrong_usage_says_what_is_wrong_and_what_to_do(words: str, message: str, original: Path) -> None:
+    assert message in refused(*words.split(), cwd=original, code=2)
+
+
+@pytest.mark.parametrize(("words", "message"), OTHER_ERRORS.items())
+def test_errors_say_what_is_wrong_and_what_to_do(words: str, message: str, original: Path) -> None:
+    assert message in refused(*words.split(), cwd=original, code=1)
 
 
 def test_no_guess_is_a_command() -> None:

@@ -22,12 +22,17 @@ COSTLY = {
 }
 """Checks that take seconds."""
 OF_FEW_GAMES = {
+    "a verdict depends only on its layout",
+    "every verdict has a word in an answer",
+    "only layouts reach an engine",
     "the canonical check agrees with the reader",
     "the referee accepts every verdict",
     "the referee proves no other verdict",
+    "the referee refuses evidence of another layout",
     *(function.__name__.replace("_", " ") for function in pictures.CHECKS),
 }
-"""The checks that `make test` makes of few games, because they try thousands of texts or draw many pictures."""
+"""The checks that `make test` makes of few games, because they try thousands of texts, solve many deals or draw many
+pictures."""
 OF_ALL_GAMES = {
     "a deal depends only on its seed and number",
     "canonical texts read back as themselves",

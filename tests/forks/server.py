@@ -17,24 +17,28 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.solving.loading import canonical_mask, function_of
+from dealmill.pipeline.solving.loading import TRIAL_NODES, canonical_mask, function_of
 from dealmill.workers.children import WORKER_NAME
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
 from tests.forks.workers import take_workers_from
 
+ALL_GAMES = "*"
+"""What stands for all games and engines of Dealmill."""
 ROOT = Path(__file__).parents[2]
 SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(*sys.argv[1:])()"
 STARTING_WORKERS = {"audit", "rerun", "retry", "run", "survey", "work"}
@@ -64,9 +68,9 @@ MODULES = (
 """Modules that most commands and workers import, and whose import reads no settings."""
 
 
-def serve(address: str, games: str = "") -> Callable[[], object]:
-    """Do what clients request, with the games of Dealmill loaded if `games` is not empty. Return in each forked
-    process, with what it is to do."""
+def serve(address: str, *games: str) -> Callable[[], object]:
+    """Do what clients request, with the first engines of some games of Dealmill loaded, or all engines of `ALL_GAMES`.
+    Return in each forked process, with what it is to do."""
     from dealmill.cli import COMMANDS
     from dealmill.pipeline.games.kernels import load_runtime
     from dealmill.pipeline.system.settings import settings
@@ -77,8 +81,10 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     with suppress(ModuleNotFoundError):  # an extra, which some tests hide
         import_module("psycopg")
     load_runtime()
-    if games:
-        _load_games()
+    for game in offered_games() if ALL_GAMES in games else map(find_game, games):
+        assert isinstance(game, Game)
+        for engine in game.engines if ALL_GAMES in games else game.engines[:1]:
+            _load(game, engine)
     assert not settings.cache_info().currsize  # each process reads its own
     gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported
@@ -89,17 +95,13 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     return _fork_for_clients(listener)
 
 
-def _load_games() -> None:
-    """Load all games and their kernels, as far as they are compiled by solving and checking a deal."""
-    for game in offered_games():
-        assert isinstance(game, Game)
-        with compiling(game.folder, game.name):
-            deal = DealRange(game, 1, 1, 1).texts()
-            canonical_mask(game, deal)
-            for engine in game.engines:
-                function_of(game, engine)(
-                    deal, NO_LIMIT if engine.max_nodes is None else min(1_000, engine.max_nodes // 100)
-                )
+def _load(game: Game, engine: Engine) -> None:
+    """Load a game, an engine and their kernels, as far as they are compiled by checking and solving a deal. If a test
+    loads the same engine meanwhile, one of both processes compiles it."""
+    with compiling(game.folder, game.full_name(engine)):
+        deal = DealRange(game, 1, 1, 1).texts()
+        canonical_mask(game, deal)
+        function_of(game, engine)(deal, TRIAL_NODES if engine.max_nodes else NO_LIMIT)
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:
@@ -209,13 +211,13 @@ def _end_quickly(run: Callable[[], object]) -> None:
 
 
 @contextmanager
-def running_server(environment: dict[str, str], *, within: str, games: bool) -> Iterator[str]:
-    """Run a server for the duration of the `with` block, and yield its address, which is `within` a folder. With
-    `games`, it loads the games of Dealmill, which must not depend on this environment."""
+def running_server(environment: dict[str, str], *, within: str, games: Iterable[str]) -> Iterator[str]:
+    """Run a server for the duration of the `with` block, and yield its address, which is `within` a folder. It loads
+    `games` of Dealmill, which must not depend on this environment."""
     with tempfile.TemporaryDirectory(prefix="dealmill-fork-", dir=within) as folder:
         address = f"{folder}/socket"
         pipes = subprocess.PIPE  # as those of the commands: Python finds out about its streams when it starts
-        command = [sys.executable, "-P", "-c", SERVER, address, *(["games"] if games else [])]
+        command = [sys.executable, "-P", "-c", SERVER, address, *games]
         with subprocess.Popen(command, env=environment, stdin=pipes, stdout=pipes, stderr=pipes) as server:
             while server.poll() is None and not Path(address).exists():
                 time.sleep(0.01)

@@ -330,6 +330,7 @@ UNPROVED: list[tuple[str, str, dict[str, object]]] = [
     ("canfield", "deck.decks", {"decks": 2}),  # with a stacked reserve
     ("klondike", "deck.suits", {"suits": 2}),
     ("forty-thieves", "deck.decks", {}),
+    ("bisley", "foundations.direction", {"direction": "down"}),
     ("east-haven", "deck.decks", {"decks": 2}),
     ("east-haven", "tableau.run", {"run": "same-suit"}),
     ("east-haven", "tableau.wrap", {"build_wraps": True}),

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import click
 
@@ -27,6 +28,9 @@ from dealmill.cli.process import DIFFERENT, ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, TIME, DifferenceKind
 from dealmill.pipeline.results.record import ANSWER, ANSWERS
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.results.result import RecordedVerdict
 
 FIELDS = ("item", *ANSWER)
 COLUMNS = ("layout", "kind", "line", *FIELDS, *(f"other_{name}" for name in FIELDS))
@@ -292,10 +296,15 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
 
 def _difference_row(left: int, right: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind, "line": difference.line}
-    for run, answer, prefix in ((left, difference.one, ""), (right, difference.other, "other_")):
-        row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
-        row |= {f"{prefix}{name}": getattr(answer, name) for name in ANSWER}
-        row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
-        if form is None and answer.unproved:
-            row[f"{prefix}evidence"] = UNPROVED
-    return row
+    row |= _side(left, difference.one, form)
+    return row | {f"other_{name}": value for name, value in _side(right, difference.other, form).items()}
+
+
+def _side(run: int, answer: "RecordedVerdict", form: str | None) -> dict[str, object]:
+    """Return the columns of what a run says of a layout."""
+    side: dict[str, object] = {"item": None if answer.position is None else f"{run}:{answer.position}"}
+    side |= {name: getattr(answer, name) for name in ANSWER}
+    side["verdict"] = None if answer.verdict is None else answer.verdict.word
+    if form is None and answer.unproved:
+        side["evidence"] = UNPROVED
+    return side

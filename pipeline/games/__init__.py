@@ -111,7 +111,7 @@ def find_game(name: str) -> "Game":
             return with_programs(load_variant(known, game.rules_text))
     for broken in candidates:
         raise NotFoundError(str(broken))
-    raise NotFoundError(f"there is no game {name[:200]!r}{_hint(base)}; dealmill games lists all")
+    raise NotFoundError(f"there is no game {repr(name)[:200]}{_hint(base)}; dealmill games lists all")
 
 
 def _hint(name: str) -> str:

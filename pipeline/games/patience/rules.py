@@ -72,7 +72,7 @@ class Rules:
         """The suit of each foundation: of those that are built up, and then of those that are built down."""
         return self.upward_piles * (1 + self.has_downward_piles)
 
-    @property
+    @cached_property
     def upward_piles(self) -> str:
         """The suit of each foundation that is built up; these have room for all cards."""
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])

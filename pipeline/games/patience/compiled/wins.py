@@ -235,8 +235,7 @@ def _find(t: Words, card: int, only: int, index_in_stock: int) -> None:
         if t[RESERVE_CARDS + index] == card and (t[STACKED] == 0 or index == t[RESERVE_COUNT] - 1):
             t[SOURCE], t[INDEX] = IN_RESERVE, index
     for pile in range(t[PILES] * t[REMOVABLE] * (only in (ON_FOUNDATION, ANY_COLUMN))):
-        rank = (t[BASE] + t[UP + pile] - 1) % t[RANK_COUNT]
-        if t[UP + pile] > t[FIXED] and card == 13 * t[SUIT_OF + pile] + rank:
+        if t[UP + pile] > t[FIXED] and card == t[NEXT + 13 * pile + t[UP + pile] - 1]:
             t[SOURCE], t[INDEX] = ON_FOUNDATION, pile
     if only in (IN_STOCK, ANY_COLUMN):
         _find_in_stock(t, card, index_in_stock)

@@ -26,7 +26,7 @@ from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
 from dealmill.pipeline.games.patience.position import CARDS, FOUNDATIONS
 from dealmill.pipeline.games.patience.reading.layout import canonical, implied_passes, parts_of, spellings
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.rules import Rules
 
 HEADINGS = {
     "base": "base",
@@ -330,13 +330,11 @@ def write_json(rules: Rules, layout: str) -> str:
         )
     piles: dict[str, Any] = {"tableau piles": [[_ten(card) for card in column] for column in columns]}
     if "foundations" in parts:
-        ranks = RANKS[: rules.ranks]
         base = rules.base_of(parts)
-        tops = [(ranks.index(card[0]), card[1]) for card in _cards(parts["foundations"])]
         piles["foundations"] = [
-            _ten(ranks[(base + number) % rules.ranks] + suit)
-            for top, suit in tops
-            for number in range((top - base) % rules.ranks + 1)
+            _ten(rules.of_foundation(number, top[1], base))
+            for top in _cards(parts["foundations"])
+            for number in range(rules.number(top, base) + 1)
         ]
     for part in ("cells", "reserve", "stock", "waste"):
         if cards := [_ten(card) for card in _cards(parts.get(part, ""))]:

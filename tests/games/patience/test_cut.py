@@ -67,11 +67,19 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
         {"spaces": "waste"},
         {"to": "reserve"},
         {"decks": 2},
+        {"direction": "either"},
     ):
         assert not cut_proves_losses(replace(fan, **changes))
     bisley = rules_of("bisley")
     assert cut_proves_losses(bisley)
-    for changes in ({"move": "any"}, {"stock": 1}, {"reserve": 1}, {"cells": 1}, {"build_wraps": True}):
+    for changes in (
+        {"move": "any"},
+        {"stock": 1},
+        {"reserve": 1},
+        {"stock": 1, "reserve": 1},
+        {"cells": 1},
+        {"build_wraps": True},
+    ):
         assert not cut_proves_losses(replace(bisley, **changes))
     assert not cut_proves_losses(replace(fan, hole="AS"))
 

@@ -21,6 +21,7 @@ from dealmill.pipeline.games.patience.coverage import (
     searched_without_arrangements,
     single_copies_go_up,
 )
+from dealmill.pipeline.games.patience.losses.counted import easier_game_is_sound
 from dealmill.pipeline.games.patience.losses.pieces import pieces_prove_losses
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
@@ -84,10 +85,11 @@ LOSS_OF_WALKS = (
     "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
     "were all free: `walks * 7276`"
 )
-LOSS_OF_RELAXED_GAME = (
-    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
-    "where cards could not go up even if no move ever covered one"
+CUT = (
+    "`cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves where cards "
+    "could not go up even if no move ever covered one"
 )
+LOSS_OF_RELAXED_GAME, LOSS_OF_COUNT_OR_CUT = f"{LOSS}; or, {CUT}", f"{LOSS_OF_COUNT}; or, {CUT}"
 LOSS_OF_SINGLES = (
     f"{LOSS_OF_RELAXED_GAME}; or, `quotient * 13289`, how many can be reached if runs move, too, and those that differ "
     "only in where cards lie that were moved count once"
@@ -278,7 +280,7 @@ RELAXED = Search(
     counted_with_relaxed_game,
     lambda _rules: RELAXED_VERSION,
     _load_plain,
-    evidence_of_loss=lambda _rules: LOSS_OF_RELAXED_GAME,
+    evidence_of_loss=lambda rules: LOSS_OF_COUNT_OR_CUT if rules.has_downward_piles else LOSS_OF_RELAXED_GAME,
     max_nodes=MAX_NODES_OF_LONG_SEARCH,
     memory=memory_with_beams,
 )
@@ -294,6 +296,7 @@ PLAIN = Search(
     lambda _rules: True,
     lambda rules: CORRECTED_PLAIN_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
+    evidence_of_loss=lambda rules: LOSS if easier_game_is_sound(rules) else LOSS_OF_COUNT,
     memory=memory_of_table,
 )
 SEARCHES = (SWEEP, WALKS, WAITING, SINGLE_COPIES, STAGES, QUOTIENT, PIECES, SINGLES, BEAMS, RELAXED, SAFE, PLAIN)

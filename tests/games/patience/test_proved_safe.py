@@ -110,9 +110,10 @@ def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs
 
 
 def golden_claims() -> Iterator[Claim]:
-    """Yield the losses of these forms in the golden files, which our engine has found."""
+    """Yield the losses of these forms in the golden files, which our engine has found, but those of columns that are
+    built up, too, which the proofs do not cover."""
     for name, game in FILES.items():
-        if game.rules.to == "waste":
+        if game.rules.to == "waste" and not game.rules.builds_up:
             for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
                 for layout, verdict, _, _, evidence in map(json.loads, path.read_text().splitlines()):
                     if verdict == "unwinnable" and evidence.startswith(("cut", "safe")):

@@ -6,11 +6,10 @@ A position is one line of text: the name of the game, its columns, and whatever 
 
 Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
 that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the
-last card is on top. ``foundations`` are the top cards, by suits, of a suit the highest first; of those that are built
-from the last rank down, they are ``downward``. ``base`` is the rank
-of their first cards if it differs from deal to deal. If the rules limit the passes through the stock, ``passes:1`` says
-how many are left. Parts without cards are left out. Earlier versions left out ``passes:0``, too, so such a text has no
-further pass.
+last card is on top. ``foundations`` are the top cards, by suits, of a suit the highest first, and ``downward`` those of
+foundations that are built from the last rank down. ``base`` is the rank of their first cards if it differs from deal to
+deal. If the rules limit the passes through the stock, ``passes:1`` says how many are left. Parts without cards are left
+out. Earlier versions left out ``passes:0``, too, so such a text has no further pass.
 """
 
 import re

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import click
 
@@ -28,9 +27,6 @@ from dealmill.cli.process import DIFFERENT, ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, TIME, DifferenceKind
 from dealmill.pipeline.results.record import ANSWER, ANSWERS
-
-if TYPE_CHECKING:
-    from dealmill.pipeline.results.result import RecordedVerdict
 
 FIELDS = ("item", *ANSWER)
 COLUMNS = ("layout", "kind", "line", *FIELDS, *(f"other_{name}" for name in FIELDS))
@@ -296,15 +292,9 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
 
 def _difference_row(left: int, right: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind, "line": difference.line}
-    row |= _side(left, difference.one, form)
-    return row | {f"other_{name}": value for name, value in _side(right, difference.other, form).items()}
-
-
-def _side(run: int, answer: "RecordedVerdict", form: str | None) -> dict[str, object]:
-    """Return the columns of what a run says of a layout."""
-    side: dict[str, object] = {"item": None if answer.position is None else f"{run}:{answer.position}"}
-    side |= {name: getattr(answer, name) for name in ANSWER}
-    side["verdict"] = None if answer.verdict is None else answer.verdict.word
-    if form is None and answer.unproved:
-        side["evidence"] = UNPROVED
-    return side
+    sides = (("", left, difference.one), ("other_", right, difference.other))
+    row |= {f"{side}item": answer.position and f"{run}:{answer.position}" for side, run, answer in sides}
+    row |= {f"{side}{name}": getattr(answer, name) for side, _, answer in sides for name in ANSWER}
+    row |= {f"{side}verdict": answer.verdict and answer.verdict.word for side, _, answer in sides}
+    row |= {f"{side}evidence": UNPROVED for side, _, answer in sides if form is None and answer.unproved}
+    return {name: row[name] for name in COLUMNS}

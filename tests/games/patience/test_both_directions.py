@@ -114,8 +114,8 @@ def test_where_the_foundations_of_a_whole_suit_meet_makes_no_difference() -> Non
     game = small_game()
     rest = "5H3H2H/4H5S3S/2S4S"
     layouts = [f"g {rest} downward:{down}2D foundations:{up}AHASAD" for up, down in (("4C", "5C"), ("AC", "2C"))]
-    one, other = (game.referee.key(game.referee.position(layout)) for layout in layouts)
-    assert one == other
+    first, second = (game.referee.key(game.referee.position(layout)) for layout in layouts)
+    assert first == second
     [evidence] = {solved(game, layout)[1] for layout in layouts}
     assert evidence == solved(game, f"g {rest} downward:2D foundations:5CAHASAD")[1]
     open_suit = game.referee.position("g 3C/-/- downward:4C2H2S2D foundations:2CAHASAD")

@@ -18,13 +18,13 @@ from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import FILES
 from tests.games.patience.random_rules import random_rules
 from tests.games.patience.test_proved import (
-    GOLDEN,
     altered,
     assert_agrees,
     assert_losses_are_proved,
     assert_same_moves,
     counted,
     first_claims,
+    golden_losses,
     reason_of_python,
     within_the_proof,
     write_rules,
@@ -101,10 +101,7 @@ def golden_claims() -> Iterator[Claim]:
     """Yield the losses of these games in the golden files, which our engine has found."""
     for name, game in FILES.items():
         if game.rules.to == "tableau" and not game.rules.complete and game.rules.copies == 1:
-            for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
-                for layout, verdict, _, _, evidence in map(json.loads, path.read_text().splitlines()):
-                    if verdict == "unwinnable" and evidence.startswith(("cut", "* ")):
-                        yield Claim(game.rules, layout, evidence)
+            yield from (claim for claim in golden_losses(name) if claim.evidence.startswith(("cut", "* ")))
 
 
 def test_losses_of_dealt_rows_that_our_engine_finds_are_proved(programs: Path, tmp_path: Path) -> None:

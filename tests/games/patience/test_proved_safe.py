@@ -1,7 +1,6 @@
 """Losses with safe cards and by a relaxed game that are proved in Coq, against those in Python; see
 docs/proofs/README.md."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +17,12 @@ from dealmill.testing.patiences.small import random_position
 from tests.games.patience.files import FILES
 from tests.games.patience.random_rules import random_rules
 from tests.games.patience.test_proved import (
-    GOLDEN,
     altered,
     assert_agrees,
     assert_losses_are_proved,
     counted,
     first_claims,
+    golden_losses,
     ordered,
     reason_of_python,
     within_the_proof,
@@ -59,13 +58,13 @@ def rules_with_any_cards(random: Random) -> Rules:
     return replace(rules, move="any", cells=rules.filled)
 
 
-def random_claims(first_seed: int, some_rules: Callable[[Random], Rules] = rules_with_safe_cards) -> Iterator[Claim]:
+def random_claims(first_seed: int, draw_rules: Callable[[Random], Rules] = rules_with_safe_cards) -> Iterator[Claim]:
     """Yield claims of small decks by random rules without end, true ones where there are any."""
     seed = first_seed
     while True:
         seed += 1
         random = Random(seed)
-        rules = some_rules(random)
+        rules = draw_rules(random)
         if forms := forms_of(rules, random):
             for layout in (*to_strings(deal(rules, seed, 1, 1)), *(random_position(rules, random) for _ in "123")):
                 for form in forms:
@@ -114,10 +113,7 @@ def golden_claims() -> Iterator[Claim]:
     built up, too, which the proofs do not cover."""
     for name, game in FILES.items():
         if game.rules.to == "waste" and not game.rules.builds_up:
-            for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
-                for layout, verdict, _, _, evidence in map(json.loads, path.read_text().splitlines()):
-                    if verdict == "unwinnable" and evidence.startswith(("cut", "safe")):
-                        yield Claim(game.rules, layout, evidence)
+            yield from (claim for claim in golden_losses(name) if claim.evidence.startswith(("cut", "safe")))
 
 
 def test_losses_that_our_engine_finds_are_proved(programs: Path, tmp_path: Path) -> None:

@@ -3,9 +3,9 @@
 import json
 import re
 import subprocess
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
@@ -30,6 +30,7 @@ from tests.games.patience.test_proved import (
     assert_same_moves,
     counted,
     disagreements,
+    golden_losses,
     reason_of_python,
     within_the_proof,
     write_rules,
@@ -91,19 +92,8 @@ def altered_waits(claim: Claim) -> Iterator[Claim]:
     yield from altered_texts(claim)
 
 
-def golden_claims(names: Iterable[str], count: int) -> Iterator[Claim]:
-    """Yield losses of deals of some games, as our engine proves them, of each at most as many."""
-    for name in names:
-        rules = rules_of(name)
-        for golden in (Path(__file__).parents[2] / "golden").glob(f"{name}.winnable.*.jsonl"):
-            for line in islice(golden.read_text().splitlines(), count):
-                layout, verdict, _, _, evidence = json.loads(line)
-                if verdict == "unwinnable":
-                    yield Claim(rules, layout, evidence)
-
-
 def some_claims(number: int, first_seed: int) -> list[Claim]:
-    real = [*golden_claims(["scorpion"], number // 10), *islice(random_claims(first_seed), number)]
+    real = [*golden_losses("scorpion", number // 10), *islice(random_claims(first_seed), number)]
     claims = [each for claim in real for each in (claim, *altered_waits(claim))]
     return Random(first_seed).sample(sorted(set(claims), key=repr), number)
 
@@ -183,7 +173,7 @@ def test_the_proved_referee_of_several_places_agrees_in_many_cases(programs: Pat
 
 def test_losses_with_several_places_are_proved(programs: Path, tmp_path: Path) -> None:
     """Those in the golden files, which our engine has found."""
-    claims = dict.fromkeys(golden_claims(["simple-simon", "spiderette", "will-o-the-wisp"], 1_000))
+    claims = dict.fromkeys(chain.from_iterable(map(golden_losses, ("simple-simon", "spiderette", "will-o-the-wisp"))))
     losses = [claim for claim in claims if claim.evidence.startswith("waits")]
     assert_losses_are_proved(programs, losses, tmp_path)
     assert len(losses) > 3

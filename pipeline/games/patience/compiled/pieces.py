@@ -41,7 +41,7 @@ SLOTS_OF_KINDS, SLOTS_OF_KINGS = ARRAY.row(26), ARRAY.word()
 HEIGHTS = ARRAY.row(4)
 CUTS, HERE, TOPS, SHOWN, SPACES = ARRAY.words(5)
 """Sets of slots: of the first cards of loose pieces, of cards in columns, of top cards, and of those that lie face up;
-and the columns without a root, less the loose pieces that begin with a king."""
+and the columns without a root, less the loose pieces that begin with a king, if kings go to spaces."""
 BEGUN, ENDED = ARRAY.rows(2, 26)
 """By kinds: how many loose pieces begin with a card, and how many pieces end with one."""
 FIRST_SLOTS, END_SLOTS = ARRAY.rows(2, 52)
@@ -134,28 +134,33 @@ def _look(t: Words) -> None:
     t[HERE] = t[DEALT] & ~_slots_of_cards_up(t)
     t[TOPS] = t[HERE] & (t[CUTS] | t[BOTTOMS] | ~t[HERE]) >> 1
     t[SHOWN] = t[HERE] & ~t[FACE_DOWN] | t[TOPS]
-    t[SPACES] = t[COLUMNS]
     for kind in range(26):
         t[BEGUN + kind] = t[ENDED + kind] = 0
-    rest = t[TOPS]
-    while rest:
-        slot = first_of(rest)
-        rest &= rest - 1
+    _list_by_kinds(t, t[TOPS], row_of(ENDED), row_of(END_SLOTS))
+    _list_by_kinds(t, t[CUTS], row_of(BEGUN), row_of(FIRST_SLOTS))
+    roots = t[HERE] & t[BOTTOMS] & ~t[CUTS]
+    t[SPACES] = t[COLUMNS] - _number_of(roots) - _number_of(t[CUTS] & t[SLOTS_OF_KINGS])
+
+
+@inlined
+def _list_by_kinds(t: Words, slots: int, counts: Row, listed: Row) -> None:
+    """Count the cards in some slots by kinds, and list their slots, two for each kind."""
+    while slots:
+        slot = first_of(slots)
+        slots &= slots - 1
         kind = _kind(t[CARDS + slot])
-        t[END_SLOTS + 2 * kind + t[ENDED + kind]] = slot
-        t[ENDED + kind] += 1
-    rest = t[CUTS]
-    while rest:
-        slot = first_of(rest)
-        rest &= rest - 1
-        kind = _kind(t[CARDS + slot])
-        t[FIRST_SLOTS + 2 * kind + t[BEGUN + kind]] = slot
-        t[BEGUN + kind] += 1
-        t[SPACES] -= kind % 13 == t[LAST]
-    rest = t[HERE] & t[BOTTOMS] & ~t[CUTS]
-    while rest:
-        rest &= rest - 1
-        t[SPACES] -= 1
+        t[listed + 2 * kind + t[counts + kind]] = slot
+        t[counts + kind] += 1
+
+
+@inlined
+def _number_of(slots: int) -> int:
+    """Return how many slots a set has."""
+    number = int64(0)
+    while slots:
+        slots &= slots - 1
+        number += 1
+    return number
 
 
 @inlined

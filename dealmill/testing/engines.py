@@ -3,7 +3,8 @@
 ``FOLDER/GAME.ENGINE.VERSION.jsonl`` has a line for each layout, first those of the statement's example and then the
 first example deals: a JSON list of the layout and the columns of a `Batch`. Columns that results of earlier versions do
 not have, those with a default in `ResultRow`, are left out if they say nothing of any of the layouts. Of games by rules
-files, which share an engine, there are a few deals each. An engine with a node limit of its own is tried with fewer deals and nodes.
+files, which share an engine, there are a few deals each. An engine with a node limit of its own is tried with fewer
+deals and nodes.
 """
 
 import json

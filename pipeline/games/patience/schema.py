@@ -212,7 +212,8 @@ def _errors_of_numbers(rules: Rules) -> Iterator[str]:
     if rules.numbers in ("microsoft", "pysol") and not (is_whole and rules.decks <= decks):
         yield f'numbers = "{rules.numbers}": these deals have 52 cards{" or 104" * (decks > 1)}'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
-        yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
+        reason = 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
+        yield f"{reason}{_counts_in_order_of_pysol(rules)}"
 
 
 def _has_order_of_pysol(rules: Rules) -> bool:
@@ -221,6 +222,18 @@ def _has_order_of_pysol(rules: Rules) -> bool:
     columns = len(rules.sizes)
     sizes = tuple(range(1, columns + 1)) if rules.deal == "diagonal" else _sizes(columns, rules)
     return rules.sizes == sizes and not rules.reserve and rules.foundations != "dealt"
+
+
+def _counts_in_order_of_pysol(rules: Rules) -> str:
+    """Return which numbers of columns PySolFC would deal row by row, in words, if only the order of the sizes is not
+    that of rows."""
+    columns, left = len(rules.sizes), _cards_left(rules)
+    ordered = replace(rules, sizes=_sizes(columns, rules))
+    if rules.deal == "diagonal" or max(rules.sizes) - min(rules.sizes) > 1 or not _has_order_of_pysol(ordered):
+        return ""
+    counts = [count for count in range(1, MAX_COLUMNS + 1) if left % count == 0]
+    nearest = min(counts, key=lambda count: abs(count - columns))
+    return f": give tableau.count in place of sizes, such as {columns}, or {nearest} for columns of the same size"
 
 
 def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:

@@ -7,6 +7,7 @@ for each. Searches, referees and players all read these tables, so a new order o
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from operator import add
 from typing import Any
 
 RANKS = "A23456789TJQK"
@@ -387,4 +388,4 @@ def _cards_below(build: str, ranks: int, wraps: bool, up: bool, base: int) -> di
 
 def pairs(text: str) -> tuple[str, ...]:
     """Return the cards of a text, which is a sequence of their names."""
-    return tuple(text[at : at + 2] for at in range(0, len(text), 2))
+    return tuple(map(add, text[::2], text[1::2]))

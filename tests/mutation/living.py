@@ -7,6 +7,7 @@ LIVING: dict[str, dict[str, str]] = {
         "off by one: operator 1 of self.rules.next_number(suit + len(SUITS), number) < "
         "self.heights[suit + len(SUITS)]": "equivalent: a card that leaves as the next one of a foundation is bare, "
         "and goes there in the same round",
+        "without card not in self.left": "equivalent: it only saves time",
     },
     "losses.safe": {
         "without near.union(position.stock).isdisjoint(suits)": "equivalent: it only saves time",

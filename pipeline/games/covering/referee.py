@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import combinations
 from operator import or_
 from typing import NamedTuple
@@ -388,8 +388,11 @@ class Referee(Judge[Position, Play]):
             If one of them is won.
         """
         takes, size = self._takes(position)
-        near = {rank: {top for top in RANKS if self.are_next(rank, top)} for rank in RANKS}
-        takes_onto = {rank: [take for take in takes if take[0][0] in near[rank]] for rank in RANKS}
+        near = {rank: [top for top in RANKS if self.are_next(rank, top)] for rank in {card[0] for card, _, _ in takes}}
+        takes_onto: dict[str, list[tuple[str, int, int]]] = {rank: [] for rank in RANKS}
+        for card, free, shift in takes:
+            for top in near[card[0]]:
+                takes_onto[top].append((card[0], free, shift))
         reached, count = 1 << size - 1, 0
         for top in (position.hole, *position.stock):
             sets, latest = dict.fromkeys(RANKS, 0), {top[0]: reached}
@@ -398,36 +401,20 @@ class Referee(Judge[Position, Play]):
                 for rank, left in before.items():
                     added = left & ~sets[rank]
                     sets[rank] |= added
-                    for card, free, shift in takes_onto[rank] if added else ():
+                    for taken, free, shift in takes_onto[rank] if added else ():
                         if after := (added & free) >> shift:
-                            latest[card[0]] = latest.get(card[0], 0) | after
+                            latest[taken] = latest.get(taken, 0) | after
             reached = reduce(or_, sets.values())
             if reached & 1:
                 raise InvalidEvidence(1, "the game can be won")
-            count += sum(left.bit_count() for left in sets.values())
+            count += sum(map(int.bit_count, sets.values()))
         return count
 
     def _takes(self, position: Position) -> tuple[list[tuple[str, int, int]], int]:
         """Return each card of the arrangement, the set of combinations in which it is free, and the shift by which it
         leaves; and the number of all combinations."""
-        chains = chains_of(self.rules, position)
-        depths = {number: (chain, depth) for chain in chains for depth, number in enumerate(chain)}
-        strides, size = dict[tuple[int, ...], int](), 1
-        for chain in chains:
-            strides[chain] = size
-            size *= len(chain) + 1
-        takes = []
-        for number, (own, depth) in depths.items():
-            left = {chain: range(len(chain) + 1) for chain in chains}
-            for cover in filter(depths.get, self.rules.covers[number]):
-                chain, reach = depths[cover]
-                left[chain] = range(min(reach + 1, len(left[chain])))
-            left[own] = range(depth + 1, depth + 2)
-            free = 1
-            for chain, counts in left.items():
-                free = sum(free << strides[chain] * count for count in counts)
-            takes.append((position.places[number], free, strides[own]))
-        return takes, size
+        takes, size = _takes_from(self.rules, tuple(map(bool, position.places)))
+        return [(position.places[number], free, stride) for number, free, stride in takes], size
 
     def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
@@ -463,6 +450,30 @@ class Referee(Judge[Position, Play]):
             "stock": " ".join(position.stock[position.turned :]),
         }
         return "; ".join(f"{name}: {cards}" for name, cards in parts.items() if cards)
+
+
+@lru_cache(maxsize=2)
+def _takes_from(rules: Rules, has_card: tuple[bool, ...]) -> tuple[list[tuple[int, int, int]], int]:
+    """Return the number of each place that has a card, the set of combinations in which it is free, and the shift by
+    which the card leaves; and the number of all combinations."""
+    chains = chains_of(rules, has_card)
+    depths = {number: (chain, depth) for chain in chains for depth, number in enumerate(chain)}
+    strides, size = dict[tuple[int, ...], int](), 1
+    for chain in chains:
+        strides[chain] = size
+        size *= len(chain) + 1
+    takes = []
+    for number, (own, depth) in depths.items():
+        left = {chain: range(len(chain) + 1) for chain in chains}
+        for cover in filter(depths.get, rules.covers[number]):
+            chain, reach = depths[cover]
+            left[chain] = range(min(reach + 1, len(left[chain])))
+        left[own] = range(depth + 1, depth + 2)
+        free = 1
+        for chain, counts in left.items():
+            free = sum(free << strides[chain] * count for count in counts)
+        takes.append((number, free, strides[own]))
+    return takes, size
 
 
 def mate_of(rank: str) -> str:

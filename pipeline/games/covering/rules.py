@@ -108,10 +108,10 @@ class Position(NamedTuple):
     hole: str = ""
 
 
-def chains_of(rules: Rules, position: Position | None = None) -> list[tuple[int, ...]]:
+def chains_of(rules: Rules, has_card: Sequence[bool] | None = None) -> list[tuple[int, ...]]:
     """Return the places that have cards, or all, in chains: each place is covered by the next one of its chain."""
     taken, chains = set[int](), list[tuple[int, ...]]()
-    present = [number for number in range(len(rules.covers)) if position is None or position.places[number]]
+    present = [number for number in range(len(rules.covers)) if has_card is None or has_card[number]]
     for number in present:
         chain = list[int]()
         following: tuple[int, ...] = (number,)

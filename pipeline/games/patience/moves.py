@@ -94,7 +94,7 @@ class Moves:
                 if rules.whole_columns_move and 1 < size < len(column):
                     continue
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
-                yield column[-size:], position._replace(columns=columns)
+                yield column[-size:], position.with_columns(columns)
         for card in position.cells:
             yield (card,), position._replace(cells=tuple(each for each in position.cells if each != card))
         if rules.stacked and position.reserve:
@@ -122,6 +122,7 @@ class Moves:
     def targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of some cards, which `rest` lacks."""
         rules, base, card = self.rules, before.base, cards[0]
+        below = rules.cards_below(base)[card]
         is_from_stock, fills_first = len(rest.stock) < len(before.stock), self.fills_first(before)
         if fills_first and not is_from_stock:
             return
@@ -135,7 +136,7 @@ class Moves:
         for number, column in enumerate(rest.columns):
             if column:
                 target = column[-1]
-                fits = self.fits(card, target, base) and column == before.columns[number] and not fills_first
+                fits = target in below and column == before.columns[number] and not fills_first
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
                 target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
                 is_space = rest.columns.count(()) == before.columns.count(())
@@ -145,7 +146,7 @@ class Moves:
             if fits:
                 word = self._word(card, target, f"-{number + 1}", rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
-                yield self._play(word, cards, rest._replace(columns=columns))
+                yield self._play(word, cards, rest.with_columns(columns))
 
     def _is_part(self, rest: Position, before: Position) -> bool:
         """Return whether the cards that `rest` lacks leave others in their column."""
@@ -235,9 +236,9 @@ class Moves:
         which it is their turn."""
         rules, columns, reserve = self.rules, list(position.columns), position.reserve
         for number, column in enumerate(columns):
-            if column:
+            if column and column[-1][1].islower():
                 columns[number] = (*column[:-1], column[-1].upper())
-            elif rules.reserve_fills:
+            elif rules.reserve_fills and not column:
                 columns[number], reserve = reserve[-1:], reserve[:-1]
         counts = list(position.foundations) if position.absent else []
         for number, suit in enumerate(SUITS[: len(counts)]):
@@ -273,7 +274,8 @@ class Moves:
         )
 
     def _fits_absent(self, card: str, position: Position) -> bool:
-        return not self.rules.cards_below(position.base)[card].isdisjoint(position.absent)
+        absent = position.absent
+        return bool(absent) and not self.rules.cards_below(position.base)[card].isdisjoint(absent)
 
     def plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or

@@ -146,10 +146,12 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
 def _loaded(rules: Rules, position: Position) -> Words:
     """Return an array with the rules and a position."""
     t = _loaded_rules(rules, position.base).copy()
+    width = len(position.columns)
+    t[HEIGHT : HEIGHT + width] = list(map(len, position.columns))
+    t[DOWN : DOWN + width] = [sum(map(str.islower, "".join(cards)[1::2])) for cards in position.columns]
     for column, cards in enumerate(position.columns):
         first = CARDS + MAX_CARDS * column
         t[first : first + len(cards)] = [NUMBERS[card] for card in cards]
-        t[HEIGHT + column], t[DOWN + column] = len(cards), sum(card[1].islower() for card in cards)
     for row, count, cards in (
         (CELL_CARDS, CELL_COUNT, position.cells),
         (RESERVE_CARDS, RESERVE_COUNT, position.reserve),

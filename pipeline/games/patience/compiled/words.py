@@ -7,6 +7,7 @@ evidence.
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from dealmill.kernels import Fields
 from dealmill.pipeline.games.patience.compiled.keys import Words
@@ -86,7 +87,7 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
         down = sum(map(str.islower, text[1::2]))
         piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
     face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    below = _cards_below(rules)
+    below = _cards_below(rules.parents, rules.builds_up)
     t[BELOW : BELOW + 4 * 52] = [card for cards in below for card in cards]
     _load_piles(t, piles, below, homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
@@ -127,14 +128,15 @@ def _load_piles(
                 codes[card] = ON_PARENT + places[card].index(below) if fits else HOME
 
 
-def _cards_below(rules: Rules) -> list[list[int]]:
+@cache
+def _cards_below(parents_of_cards: tuple[int, ...], builds_up: bool) -> list[list[int]]:
     """Return on which card each lies by each code from `ON_PARENT` on, or `NO_CARD`: of which suit, or if cards of two
     ranks fit, which of these."""
     below = []
-    for parents in rules.parents:
+    for parents in parents_of_cards:
         fitting = [card for card in range(52) if parents >> card & 1]
         of_suits = [next((card for card in fitting if card // 13 == suit), NO_CARD) for suit in range(4)]
-        below.append((fitting + [NO_CARD] * 4)[:4] if rules.builds_up else of_suits)
+        below.append((fitting + [NO_CARD] * 4)[:4] if builds_up else of_suits)
     return below
 
 

@@ -130,20 +130,20 @@ class Relaxed:
                 self.bare.add(card)
             elif not self.moves.move_together(above, column[number], self.position.base):
                 return
-            if self._leaves(card):
+            if card not in self.left and self._leaves(card):
                 self.left.add(card)
-                self.space = self.space or number == 0
+                self.space |= number == 0
             above = card
 
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
+        if not self.below[card].isdisjoint(self.bare) or (self.space and self.moves.fills(card, self.position.base)):
+            return True
         number, suit = self.rules.number(card, self.position.base), SUITS.index(card[1])
         is_up = number < self.heights[suit]
         if self.rules.has_downward_piles:
             is_up |= self.rules.next_number(suit + len(SUITS), number) < self.heights[suit + len(SUITS)]
-        fits = not self.below[card].isdisjoint(self.bare)
-        fills = self.space and self.moves.fills(card, self.position.base)
-        return is_up or fits or fills
+        return is_up
 
 
 def cut_proves_losses(rules: Rules) -> bool:

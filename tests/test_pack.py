@@ -442,8 +442,9 @@ def test_the_first_deals_show_how_many_a_pack_needs() -> None:
     assert enough.deals_needed == 100
     growth = Growth("freecell", 100, [30, 9, 0], [100, 100, 0])
     assert growth.deals_needed == 1_700  # nine of a hundred, less one standard deviation: six
-    assert "30 of 100 of grade 1, 9 of 100 of grade 2; about 1,700 deals are needed, which take about 41 s with 2" in (
-        growth.words([1.8, 3.0], 2)
+    assert growth.deals_solved == 1_000 + 1_700
+    assert "30 of 100 of grade 1, 9 of 100 of grade 2; about 1,700 deals are needed, which take about 42 s with 2" in (
+        growth.words([1.4, 1.7], 2)
     )
     assert "the next stage has 1,000" in growth.words([None, 3.0], 2)
     growth.check_in_reach()

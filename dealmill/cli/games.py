@@ -25,6 +25,7 @@ from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_NODES, MAX_SEED, NODES, TIME
 from dealmill.pipeline.errors import DealmillError, UsageError
+from dealmill.pipeline.results.measures import numbers_in_words, recorded_numbers
 
 if TYPE_CHECKING:
     from dealmill.testing import Check, CheckOutcome
@@ -476,7 +477,8 @@ def deal(
         click.echo("\n".join(layout.text for layout in block))
 
 
-WIN_COLUMNS = ("line", "grade", "nodes", "layout", "evidence")
+WIN_NUMBERS = [order.measure.field for order in recorded_numbers(scored=False)]
+WIN_COLUMNS = ("line", "grade", *WIN_NUMBERS, "layout", "evidence")
 
 
 def _win_row(win: "dealmill.Result", grade: int | None) -> dict[str, object]:
@@ -487,7 +489,7 @@ def _print_win(win: "dealmill.Result", grade: int | None, form: str | None, solu
     """Print a deal that can be won, of a grade if one was asked for, with comments that readers of files skip."""
     game, _ = win.game_and_engine
     grade = grade or win.grade
-    write_line(f"# deal {win.line}: {f'grade {grade}, ' if grade else ''}{counted(win.nodes, 'node')}")
+    write_line(f"# deal {win.line}: {f'grade {grade}, ' if grade else ''}{numbers_in_words(win)}")
     click.echo(dealmill.convert(game.name, win, form) if form else win.layout)
     if solution:
         write_line(f"# solution: {win.evidence}")

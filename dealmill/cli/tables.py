@@ -19,19 +19,22 @@ from typing import Self
 import click
 
 from dealmill.pipeline.printable import decimal, printable
+from dealmill.pipeline.results.measures import recorded_numbers
 
 GAP = 2
 """Spaces between columns."""
 NAMES = {"run", "runs", "repeats", "audit", "source", "line", "deal", "position"}
 """Columns whose numbers are names, which are written without separators."""
+NUMBERS_OF_SEARCHES = [order.measure.field for order in recorded_numbers(scored=False)]
 DISPENSABLE = (
     *("dealmill", "version", "fingerprint", "storage", "duplicates", "seconds_ago", "items/s", "runs"),
     *("elapsed", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
-    *("other_nodes", "priority", "repeats", "tags"),
+    *(f"other_{name}" for name in NUMBERS_OF_SEARCHES),
+    *("priority", "repeats", "tags"),
 )
 """Columns that are left out before texts become shorter than `LONG`, the least important first."""
 LEAST_IMPORTANT = (
-    *("deal_parameters", "max_nodes", "nodes", "rejected", "other_value", "other_evidence", "evidence"),
+    *("deal_parameters", "max_nodes", *NUMBERS_OF_SEARCHES, "rejected", "other_value", "other_evidence", "evidence"),
     *("source", "game", "engine"),
 )
 """Columns that are left out next, before texts become shorter than `SHORT`. All others say what a row is about."""

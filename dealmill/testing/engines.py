@@ -1,8 +1,10 @@
 """Checks of an engine: what it says of a layout depends on nothing else, and the referee accepts it.
 
 ``FOLDER/GAME.ENGINE.VERSION.jsonl`` has a line for each layout, first those of the statement's example and then the
-first example deals: a JSON list of layout, verdict, value, nodes and evidence. Of games by rules files, which share an
-engine, it has a few deals each. An engine with a node limit of its own is tried with fewer deals and nodes.
+first example deals: a JSON list of the layout and the columns of a `Batch`. Columns that results of earlier versions do
+not have, those with a default in `ResultRow`, are left out if they say nothing of any of the layouts. Of games by rules
+files, which share an engine, there are a few deals each. An engine with a node limit of its own is tried with fewer
+deals and nodes.
 """
 
 import json
@@ -17,6 +19,7 @@ from dealmill.pipeline.games.batch import to_strings, to_texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.descriptions import UNKNOWN, Engine
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.record import ResultRow
 from dealmill.pipeline.solving.loading import function_of
 from dealmill.pipeline.solving.solve import solve, solve_texts
 from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit, to_judge
@@ -121,6 +124,9 @@ def golden_lines(game: Game, engine: Engine, layouts: Sequence[str]) -> list[str
     """Return the lines of a golden file for these layouts."""
     solved = solve(game.full_name(engine), layouts, small_limit(engine))
     columns = {**solved.columns, "verdict": [verdict.word for verdict in solved.verdicts]}
+    for name, default in ResultRow._field_defaults.items():
+        if {*columns[name]} <= {default}:
+            del columns[name]
     return [json.dumps(row) for row in zip(layouts, *columns.values(), strict=True)]
 
 

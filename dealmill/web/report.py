@@ -26,6 +26,7 @@ import dealmill
 from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.chart_parts import STYLE, Chart
+from dealmill.pipeline.results.measures import recorded_numbers
 from dealmill.run_charts import distribution_chart, winnability_chart
 from dealmill.web.check import TIME_LIMIT, Drawer
 from dealmill.web.drawing import Drawing, draw_all
@@ -84,6 +85,11 @@ class Ranking:
     def column(self) -> Column:
         """The number by which results are ordered."""
         return "value" if self.verdict is Verdict.SCORED else "nodes"
+
+    @property
+    def numbers(self) -> Sequence[dealmill.Order]:
+        """The numbers that are shown of each result, first that by which they are ordered."""
+        return recorded_numbers(scored=self.verdict is Verdict.SCORED)
 
     def key(self, result: dealmill.Result) -> tuple[int, int]:
         """Return the key by which results are sorted."""

@@ -11,7 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 import dealmill
 from dealmill.pipeline.results.conditions import CONDITIONS
-from dealmill.pipeline.results.measures import RECORDED
+from dealmill.pipeline.results.measures import recorded_numbers
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.facets import facets_of
@@ -182,7 +182,7 @@ def layouts(
         order=order,
         desc=desc,
         conditions=CONDITIONS,
-        numbers=[number for number in RECORDED if is_scored or number is not dealmill.Order.VALUE],
+        numbers=recorded_numbers(scored=is_scored),
         facets=facets,
         live=shown is None or counting,
         matches=facets.matches if facets else _matches(status, filter_),

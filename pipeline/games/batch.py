@@ -1,10 +1,10 @@
 """Batches of layouts, verdicts and evidence, as flat arrays for kernels; and entries, the layouts and rejects of a part
 of a source."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,7 @@ class Solved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The output of an engine for N layouts, as four lists of length N.
+    """The output of an engine for N layouts, as lists of length N.
 
     `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided or a claim.
     """
@@ -115,6 +115,12 @@ class Batch:
     values: list[int | None]
     nodes: list[int]
     evidence: list[str | None]
+
+    @classmethod
+    def of(cls, answers: Iterable[Sequence[Any]]) -> Self:
+        """Return the batch of these answers, each of which has an entry for each list, in their order."""
+        lists = [list(column) for column in zip(*answers, strict=True)]
+        return cls(*lists) if lists else cls([], [], [], [])
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -235,12 +241,13 @@ def to_batch(solved: Solved) -> Batch:
 
 
 def to_solved(batch: Batch) -> Solved:
-    """Convert lists to arrays, for engines in plain Python; the inverse of `to_batch`."""
+    """Convert lists to arrays; the inverse of `to_batch`."""
     return Solved(
         np.array(batch.verdicts, dtype=np.int8),
         np.array([value or 0 for value in batch.values], dtype=np.int64),
         np.array(batch.nodes, dtype=np.int64),
         to_texts([text or "" for text in batch.evidence]),
+        np.array([text is None for text in batch.evidence], dtype=np.bool_) if None in batch.evidence else None,
     )
 
 

@@ -45,7 +45,7 @@ from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress.events import Message, Progress
-from dealmill.pipeline.results.measures import RECORDED, Order
+from dealmill.pipeline.results.measures import recorded_numbers
 from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.contradictions import contradictions
 from dealmill.pipeline.store.database.connections import Database
@@ -64,7 +64,7 @@ FIELDS = tuple(field for field in RESULT if field.name not in ("position", "line
 """The fields of a claim: the verdict, and others that are optional."""
 NAMES = tuple(field.name for field in FIELDS)
 VALUE, EVIDENCE = NAMES.index("value"), NAMES.index("evidence")
-COUNTS = tuple((NAMES.index(order.measure.field), order.phrase) for order in RECORDED if order is not Order.VALUE)
+COUNTS = tuple((NAMES.index(order.measure.field), order.phrase) for order in recorded_numbers(scored=False))
 """The numbers of a claim that do not depend on its verdict: their indexes, and what errors call them."""
 OTHER_COLUMNS = tuple(Column((name,)) for name in NAMES[1:])
 SOLUTION_COLUMNS = tuple(Column((name, "solution", "moves") if name == "evidence" else (name,)) for name in NAMES[1:])
@@ -351,9 +351,8 @@ READERS = [_evidence if field.is_text else whole_number for field in FIELDS[1:]]
 
 
 def _solved(claims: Sequence[Claim]) -> Solved:
-    batch = Batch(*map(list, zip(*claims, strict=True))) if claims else Batch([], [], [], [])
-    solved = to_solved(replace(batch, nodes=[nodes or 0 for nodes in batch.nodes]))
-    return solved._replace(unproved=np.array([text is None for text in batch.evidence], dtype=np.bool_))
+    batch = Batch.of(claims)
+    return to_solved(replace(batch, nodes=[nodes or 0 for nodes in batch.nodes]))
 
 
 def open_verdicts(file: str, engine: str, version: str, copies: ExitStack, options: VerdictOptions) -> VerdictTable:

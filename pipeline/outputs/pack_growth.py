@@ -42,6 +42,15 @@ class Growth:
         """How many deals the next stage has."""
         return min(self.deals_needed, self.deals * MAX_STAGE_FACTOR)
 
+    @property
+    def deals_solved(self) -> int:
+        """How many deals the stages that follow solve. Each begins with the first deal again, as a run of its own."""
+        stages, reached = list[int](), self.deals
+        while reached < self.deals_needed:
+            reached = min(self.deals_needed, reached * MAX_STAGE_FACTOR)
+            stages.append(reached)
+        return sum(stages)
+
     def check_in_reach(self) -> None:
         """Check that no grade is so rare that enough deals have none.
 
@@ -68,7 +77,7 @@ class Growth:
         known = [seconds for seconds in cpu_seconds if seconds is not None]
         cost = ""
         if len(known) == len(cpu_seconds):
-            seconds = sum(known) * self.deals_needed / self.deals / workers
+            seconds = sum(known) * self.deals_solved / self.deals / workers
             cost = f", which take about {duration(seconds)} with {counted(workers, 'worker')}"
         first = f"; the next stage has {self.next_deals:,}" if self.deals_needed > self.next_deals else ""
         return f"{self.deals:,} deals have {have}; about {self.deals_needed:,} deals are needed{cost}{first}"

@@ -22,13 +22,13 @@ class BadAnswer(ValueError):
 
 
 class Answer(NamedTuple):
-    """The answer of a program for a layout; `value` is 0 unless it is scored. `evidence` is None if the layout is
-    undecided, and if the program only claims its verdict."""
+    """The answer of a program for a layout, an entry for each list of a `Batch`. `value` is None unless it is scored;
+    `evidence` is None if the layout is undecided, and if the program only claims its verdict."""
 
     verdict: Verdict
-    value: int
-    nodes: int
-    evidence: str | None
+    value: int | None = None
+    nodes: int = 0
+    evidence: str | None = None
 
 
 def greeting(manifest: Manifest, max_nodes: int) -> bytes:
@@ -73,7 +73,7 @@ def read_answer(line: bytes, layout: str, max_nodes: int, verdicts: Sequence[Ver
         raise BadAnswer(f"it searched {nodes} nodes, which is less than 0")
     if nodes > max_nodes:
         raise BadAnswer(f"it searched {nodes} nodes, which is more than the limit of {max_nodes}")
-    value = _number(fields, "value") if verdict is Verdict.SCORED else 0
+    value = _number(fields, "value") if verdict is Verdict.SCORED else None
     if verdict is not Verdict.SCORED and fields.get("value") is not None:
         raise BadAnswer(f"the verdict is {verdict}, but there is a value")
     return Answer(verdict, value, nodes, _evidence(fields, verdict))

@@ -8,10 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
-import numpy as np
-
 from dealmill.pipeline.errors import ProgramError
-from dealmill.pipeline.games.batch import Solved, Texts, to_strings, to_texts
+from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.descriptions import Engine
 from dealmill.pipeline.games.functions import NO_LIMIT
@@ -49,16 +47,10 @@ class ProgramSolver:
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         state = self.program.state()
         with _LOCK:
-            answers = [self._solve(layout, max_nodes, state) for layout in to_strings(layouts)]
+            batch = Batch.of([self._solve(layout, max_nodes, state) for layout in to_strings(layouts)])
         if state != self.program.state():
             raise changed(self.program, self.version, self.program.version())
-        return Solved(
-            np.array([answer.verdict for answer in answers], dtype=np.int8),
-            np.array([answer.value for answer in answers], dtype=np.int64),
-            np.array([answer.nodes for answer in answers], dtype=np.int64),
-            to_texts([answer.evidence or "" for answer in answers]),
-            np.array([answer.evidence is None for answer in answers], dtype=np.bool_),
-        )
+        return to_solved(batch)
 
     def _solve(self, layout: str, max_nodes: int, state: State) -> Answer:
         reason = last_error = ""
@@ -83,7 +75,7 @@ class ProgramSolver:
             error.hopeless = True
             raise error
         written = last_error if reason.startswith(RETRYABLE) else ""  # otherwise, each run must have the same evidence
-        return Answer(Verdict.FAILED, 0, 0, f"{reason}{written}")
+        return Answer(Verdict.FAILED, evidence=f"{reason}{written}")
 
 
 _logged: set[tuple[str, str]] = set()

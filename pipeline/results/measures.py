@@ -4,7 +4,7 @@ Options of commands, parameters in URLs, conditions of saved queries, headings, 
 here. The games add numbers in the evidence of their engines, by which layouts are graded.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from dealmill.pipeline.games.verdict import Code
@@ -122,9 +122,18 @@ RECORDED = [order for order in FILTERS if order.measure.sql == "{}"]
 """Those that are fields of a result as they are."""
 
 
+NUMBERS_OF_ALL = [order for order in RECORDED if order is not Order.VALUE]
+"""Those that results have which are not scored, too."""
+
+
+def recorded_numbers(*, scored: bool) -> Sequence[Order]:
+    """Return the numbers that are fields of results which are scored, or of results which are not."""
+    return RECORDED if scored else NUMBERS_OF_ALL
+
+
 def numbers_in_words(result: "Result") -> str:
     """Return the recorded numbers of a result, such as ``17 nodes``, without its value, which engines put in words."""
-    numbers = {order: getattr(result, order.measure.field) for order in RECORDED if order is not Order.VALUE}
+    numbers = {order: getattr(result, order.measure.field) for order in NUMBERS_OF_ALL}
     return ", ".join(order.with_number(number) for order, number in numbers.items() if number is not None)
 
 

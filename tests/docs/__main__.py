@@ -11,9 +11,9 @@ from bench.reproduce import page
 from bench.reproduce.results import Results
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.outputs.pack import Pack
-from tests.docs import by_name, commands, fields, grades, invariants, pictures, thresholds
+from tests.docs import by_name, commands, fields, grades, invariants, pictures, rules_keys, thresholds
 
-for module in (by_name, commands, fields, invariants, page, thresholds):
+for module in (by_name, commands, fields, invariants, page, rules_keys, thresholds):
     module.PAGE.write_text(module.page())
 for path, svg in pictures.pictures().items():
     path.write_text(svg)

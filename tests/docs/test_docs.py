@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 from packaging.version import Version
 
-from tests.docs import by_name, fields, invariants, pictures, thresholds
+from tests.docs import by_name, fields, invariants, pictures, rules_keys, thresholds
 from tests.docs.commands import PAGE
 from tests.servers import READ_LATE, clean_environment, fork_client
 
@@ -128,7 +128,9 @@ def test_the_page_of_commands_equals_the_help_texts() -> None:
     assert PAGE.read_text() == help_texts.stdout, "write it again with: make docs"
 
 
-@pytest.mark.parametrize("module", [by_name, fields, invariants, thresholds], ids=lambda module: module.__name__)
+@pytest.mark.parametrize(
+    "module", [by_name, fields, invariants, rules_keys, thresholds], ids=lambda module: module.__name__
+)
 def test_generated_pages_equal_what_they_are_generated_from(module: ModuleType) -> None:
     assert module.PAGE.read_text() == module.page(), "write it again with: make docs"
 

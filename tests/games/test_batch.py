@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill import kernels
-from dealmill.pipeline.games.batch import Numbers, Solved, Texts, to_batch, to_strings, to_texts
+from dealmill.pipeline.games.batch import Batch, Numbers, Solved, Texts, to_batch, to_solved, to_strings, to_texts
 from dealmill.pipeline.games.verdict import Verdict
 
 texts = st.lists(st.text(st.characters(categories=None), max_size=8), max_size=8)
@@ -43,6 +43,20 @@ def test_chosen_results_come_in_the_order_asked_for() -> None:
     solved = _solved(["a", "", "ccc"])
     chosen = to_batch(solved.take(np.array([2, 0])))
     assert (chosen.values, chosen.nodes, chosen.evidence) == ([12, 10], [2, 0], ["ccc", "a"])
+
+
+def test_lists_become_the_same_lists_again_also_with_claims() -> None:
+    answers = [
+        (Verdict.WINNABLE, None, 3, "a"),
+        (Verdict.WINNABLE, None, 0, ""),
+        (Verdict.UNDECIDED, None, 5, None),
+        (Verdict.UNWINNABLE, None, 2, None),
+        (Verdict.SCORED, 7, 1, "b"),
+    ]
+    for part in (answers, answers[:2], []):
+        batch = Batch.of(part)
+        assert len(batch) == len(part) and to_batch(to_solved(batch)) == batch
+    assert to_solved(Batch.of(answers)).claims == 1
 
 
 def _solved(evidence: list[str]) -> Solved:

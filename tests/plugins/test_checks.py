@@ -11,9 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from dealmill.cli.games import check_game
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.batch import to_strings
+from dealmill.pipeline.results.record import ResultRow
 from dealmill.testing import Check, CheckFailed, checks_of, write_golden
-from dealmill.testing.engines import every_verdict_has_a_word_in_an_answer
+from dealmill.testing.engines import every_verdict_has_a_word_in_an_answer, golden_lines
 from dealmill.testing.patiences import easier
 from dealmill.testing.subject import Subject
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
@@ -324,6 +326,18 @@ def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatc
         "ok      polo: it is good\n        17 layouts were tried\n",
         "all 1 checks passed\n",
     )
+
+
+def test_golden_files_leave_out_later_columns_that_no_layout_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    layouts = {"memory": "ABBA", "camelot": to_strings(find_game("camelot").deal(1, 1, 1))[0]}
+    games = {name: find_game(name) for name in layouts}
+    before = {name: golden_lines(game, game.engines[0], [layouts[name]]) for name, game in games.items()}
+    monkeypatch.setattr(ResultRow, "_field_defaults", {"value": None})
+    for name, game in games.items():
+        [line], [whole] = golden_lines(game, game.engines[0], [layouts[name]]), before[name]
+        layout, verdict, value, *others = json.loads(whole)
+        assert json.loads(line) == [layout, verdict, *([] if value is None else [value]), *others]
+    assert {json.loads(line)[2] is None for [line] in before.values()} == {True, False}
 
 
 def test_the_command_writes_golden_files(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -401,6 +401,12 @@ def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, 
     assert answer.status_code == code and message in unescape(answer.text) and 'href="/"' in answer.text
 
 
+def test_play_without_a_layout_leads_to_the_games(client: TestClient) -> None:
+    for path in ("/play", "/play?game=klondike", "/play?game=klondike&layout=X"):
+        assert '<p><a href="/check">Choose a game and a layout</a>' in client.get(path).text
+    assert 'value="klondike"' in client.get("/check").text
+
+
 def test_an_empty_store_and_a_missing_one(database: Database, tmp_path: Path) -> None:
     with client_of(database) as client:
         assert "There are no runs yet" in client.get("/").text

@@ -4,15 +4,17 @@ Cards are numbered in the order in which they go to foundations, 13 for each sui
 for each. Searches, referees and players all read these tables, so a new order of building is one more entry.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from operator import add
+from typing import Any
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 RED = "HD"
 UNLIMITED = 0
+BOTH = (True, False)
 SUITS_OF_DECK = {1: "S", 2: "HS", 4: SUITS}
 """The suits of a deck by their number."""
 SUITS_BELOW = {
@@ -26,42 +28,156 @@ SUITS_BELOW = {
 """By each rule for building: on which suits a card of each suit may be put."""
 
 
+def rule(
+    key: str, default: object, allowed: Sequence[object], meaning: str, unplayed: Sequence[object] = (), **more: bool
+) -> Any:
+    """Declare a field of `Rules` as a key of rules files: its table and name, its default, the values that are allowed,
+    its meaning, and the values that are `unplayed`, see `dealmill.rules_files.Key`.
+
+    Of a key with `lists`, a value may also be a list with a number for each column. A `later` key is in canonical texts
+    only with other values than its default, so that rules without it keep their digests: each new key is one.
+    """
+    return field(
+        default=default, metadata={"key": key, "allowed": allowed, "meaning": meaning, "unplayed": unplayed, **more}
+    )
+
+
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one game. The keys of a rules file have the same names and meanings; see docs/patience.md."""
+    """The rules of one game. A field with a `rule` is a key of rules files, in this order; reading, canonical texts,
+    digests and the table in docs/patience.md follow from that."""
 
     name: str
-    title: str
-    family: str
-    numbers: str
-    ranks: int
-    sizes: tuple[int, ...]
-    deal: str
-    face_down: str | tuple[int, ...]
-    build: str
-    move: str
-    run: str
-    spaces: str
-    foundations: str
-    initial: str
-    removable: bool
-    complete: bool
-    cells: int
-    filled: int
-    reserve: int
-    stacked: bool
-    stock: int
-    to: str
-    full_columns: bool
-    draw: int
-    passes: int
-    hole: str
-    wrap: bool
-    decks: int = 1
-    suits: int = 4
-    build_wraps: bool = False
-    direction: str = "down"
-    foundation_direction: str = "up"
+    title: str = rule("title", "", (), "the name of the game for people; needed")
+    family: str = rule("family", "Patience", (), "the heading under which `dealmill games` lists it")
+    numbers: str = rule(
+        "numbers",
+        "solvitaire",
+        ("solvitaire", "microsoft", "pysol"),
+        "whose numbers the deals of seed 0 have",
+    )
+    decks: int = rule("deck.decks", 1, range(1, 3), "the number of decks", later=True)
+    suits: int = rule(
+        "deck.suits",
+        4,
+        (4, 2, 1),
+        "the number of different suits: 2 are hearts and spades, 1 is spades",
+        later=True,
+    )
+    ranks: int = rule("deck.ranks", 13, range(1, 14), "ranks of each suit, from the ace on")
+    sizes: tuple[int, ...] = rule("tableau.sizes", (), (), "the cards of each column, instead of `count`", lists=True)
+    deal: str = rule(
+        "tableau.deal",
+        "rows",
+        ("rows", "diagonal", "kings-below"),
+        "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which "
+        "ends one column earlier; `kings-below`: rows, then each card of the last rank of a foundation changes "
+        "places with the lowest other card below it",
+    )
+    face_down: str | tuple[int, ...] = rule(
+        "tableau.face-down",
+        "none",
+        ("none", "all-but-top"),
+        "which cards of a column are dealt face down; a list says how many of each column",
+        lists=True,
+    )
+    build: str = rule(
+        "tableau.build",
+        "any-suit",
+        tuple(SUITS_BELOW),
+        "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
+    )
+    direction: str = rule(
+        "tableau.direction",
+        "down",
+        ("down", "either"),
+        "`down`: cards are put on those of the next higher rank; `either`: also on those of the next lower one",
+        later=True,
+    )
+    build_wraps: bool = rule(
+        "tableau.wrap",
+        False,
+        BOTH,
+        "whether the last rank of a foundation may be put on its first one",
+        later=True,
+    )
+    move: str = rule(
+        "tableau.move",
+        "card",
+        ("card", "run", "whole-pile", "card-or-pile", "any"),
+        "what moves between columns: the top card; also a run built as above; only a column that is a run; the top "
+        "card or such a column; or any card with those on it",
+    )
+    run: str = rule(
+        "tableau.run",
+        "build",
+        ("build", *(build for build in SUITS_BELOW if build != "none")),
+        "how a run must be built to move as a unit, if not as `build` says; `build` says where it may be put",
+        later=True,
+    )
+    spaces: str = rule(
+        "tableau.spaces",
+        "any",
+        ("any", "kings", "none", "reserve", "waste", "reserve-then-waste"),
+        "what may go to an empty column: any card, the last rank of a foundation, or nothing; `reserve`: it is "
+        "filled from the reserve at once, then by any card; `waste`: it is filled from waste and stock before "
+        "anything else moves, then by any card; `reserve-then-waste`: it is filled from the reserve at once, then "
+        "only from waste and stock",
+    )
+    foundations: str = rule(
+        "foundations.base",
+        "A",
+        (*RANKS, "dealt"),
+        "the rank of the first cards; `dealt`: that of the first card of the deck",
+    )
+    initial: str = rule(
+        "foundations.initial",
+        "none",
+        ("none", "one", "all", "others"),
+        "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the "
+        "dealt one, which is the first card in the columns",
+    )
+    removable: bool = rule("foundations.removable", False, BOTH, "whether the top card of a foundation may come back")
+    foundation_direction: str = rule(
+        "foundations.direction",
+        "up",
+        ("up", "both", "down"),
+        "how foundations are built; `both`: each suit has one that is built up from the first rank and one that is "
+        "built down from the last rank, and is complete when they meet",
+        unplayed=("down",),
+        later=True,
+    )
+    complete: bool = rule(
+        "foundations.complete-runs",
+        False,
+        BOTH,
+        "whether only whole suits leave the columns, each from the last rank down to the first",
+        later=True,
+    )
+    cells: int = rule("cells.count", 0, range(21), "free cells, for one card each")
+    filled: int = rule("cells.filled", 0, range(21), "cells to which a card is dealt")
+    reserve: int = rule("reserve.size", 0, range(53), "cards in the reserve; nothing goes back into it")
+    stacked: bool = rule("reserve.stacked", False, BOTH, "whether only its top card may be taken")
+    stock: int = rule("stock.size", 0, range(105), "cards in the stock")
+    to: str = rule(
+        "stock.to", "waste", ("waste", "hole", "tableau"), "where its cards go; `tableau`: one to each column"
+    )
+    full_columns: bool = rule(
+        "stock.full-columns",
+        False,
+        BOTH,
+        "whether cards go to the columns only if none is empty",
+        later=True,
+    )
+    draw: int = rule("stock.draw", 1, range(1, 10), "cards that are turned at a time")
+    passes: int = rule("stock.passes", UNLIMITED, ("unlimited",), "how often it may be turned through")
+    hole: str = rule(
+        "hole.base",
+        "none",
+        ("none", "dealt", *(rank + suit for rank in RANKS for suit in SUITS)),
+        "the card in the hole at the start; `dealt`: the first card of the deck. There are no foundations then",
+    )
+    wrap: bool = rule("hole.wrap", True, BOTH, "whether the ace and the last rank are neighbours in the hole")
 
     @cached_property
     def copies(self) -> int:

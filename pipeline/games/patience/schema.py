@@ -2,15 +2,13 @@
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import Field, fields, replace
 from operator import gt
 from typing import Any
 
 from dealmill.game import UsageError
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, SUITS_BELOW, UNLIMITED, Rules
 from dealmill.rules_files import (
-    BOTH,
     MAX_COLUMNS,
     UNLIMITED_WORD,
     Key,
@@ -22,139 +20,54 @@ from dealmill.rules_files import (
     written_tables,
 )
 
-MAX_CELLS = 20
-
 FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
 """The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
 BUILD = tuple(SUITS_BELOW)
 
-SCHEMA: dict[str, dict[str, Key]] = {
-    "": {
-        "title": Key("", (), "the name of the game for people; needed"),
-        "family": Key("Patience", (), "the heading under which `dealmill games` lists it"),
-        "numbers": Key(
-            "solvitaire",
-            ("solvitaire", "microsoft", "pysol"),
-            "whose numbers the deals of seed 0 have",
-        ),
-    },
-    "deck": {
-        "decks": Key(1, range(1, 3), "the number of decks"),
-        "suits": Key(4, (4, 2, 1), "the number of different suits: 2 are hearts and spades, 1 is spades"),
-        "ranks": Key(13, range(1, 14), "ranks of each suit, from the ace on"),
-    },
-    "tableau": {
-        "count": Key(8, range(1, MAX_COLUMNS + 1), "the number of columns"),
-        "deal": Key(
-            "rows",
-            ("rows", "diagonal", "kings-below"),
-            "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which "
-            "ends one column earlier; `kings-below`: rows, then each card of the last rank of a foundation changes "
-            "places with the lowest other card below it",
-        ),
-        "sizes": Key([], (), "the cards of each column, instead of `count`", lists=True),
-        "face-down": Key(
-            "none",
-            ("none", "all-but-top"),
-            "which cards of a column are dealt face down; a list says how many of each column",
-            lists=True,
-        ),
-        "build": Key(
-            "any-suit",
-            BUILD,
-            "on which card of the next higher rank a card may be put; `other-suit`: of any suit but its own",
-        ),
-        "direction": Key(
-            "down",
-            ("down", "either"),
-            "`down`: cards are put on those of the next higher rank; `either`: also on those of the next lower one",
-        ),
-        "wrap": Key(False, BOTH, "whether the last rank of a foundation may be put on its first one"),
-        "move": Key(
-            "card",
-            ("card", "run", "whole-pile", "card-or-pile", "any"),
-            "what moves between columns: the top card; also a run built as above; only a column that is a run; the top "
-            "card or such a column; or any card with those on it",
-        ),
-        "run": Key(
-            "build",
-            ("build", *BUILD[:-1]),
-            "how a run must be built to move as a unit, if not as `build` says; `build` says where it may be put",
-        ),
-        "spaces": Key(
-            "any",
-            ("any", "kings", "none", "reserve", "waste", "reserve-then-waste"),
-            "what may go to an empty column: any card, the last rank of a foundation, or nothing; `reserve`: it is "
-            "filled from the reserve at once, then by any card; `waste`: it is filled from waste and stock before "
-            "anything else moves, then by any card; `reserve-then-waste`: it is filled from the reserve at once, then "
-            "only from waste and stock",
-        ),
-    },
-    "foundations": {
-        "base": Key("A", (*RANKS, "dealt"), "the rank of the first cards; `dealt`: that of the first card of the deck"),
-        "initial": Key(
-            "none",
-            ("none", "one", "all", "others"),
-            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the "
-            "dealt one, which is the first card in the columns",
-        ),
-        "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
-        "direction": Key(
-            "up",
-            ("up", "both", "down"),
-            "how foundations are built; `both`: each suit has one that is built up from the first rank and one that is "
-            "built down from the last rank, and is complete when they meet",
-            ("down",),
-        ),
-        "build": Key(
-            "same-suit",
-            ("same-suit", "same-colour", "red-black", "any-suit"),
-            "on which card of the rank before it a card may be put",
-            ("same-colour", "red-black", "any-suit"),
-        ),
-        "complete-runs": Key(
-            False, BOTH, "whether only whole suits leave the columns, each from the last rank down to the first"
-        ),
-    },
-    "cells": {
-        "count": Key(0, range(MAX_CELLS + 1), "free cells, for one card each"),
-        "filled": Key(0, range(MAX_CELLS + 1), "cells to which a card is dealt"),
-    },
-    "reserve": {
-        "size": Key(0, range(53), "cards in the reserve; nothing goes back into it"),
-        "stacked": Key(False, BOTH, "whether only its top card may be taken"),
-    },
-    "stock": {
-        "size": Key(0, range(105), "cards in the stock"),
-        "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go; `tableau`: one to each column"),
-        "full-columns": Key(False, BOTH, "whether cards go to the columns only if none is empty"),
-        "draw": Key(1, range(1, 10), "cards that are turned at a time"),
-        "passes": Key(UNLIMITED_WORD, (UNLIMITED_WORD,), "how often it may be turned through"),
-    },
-    "hole": {
-        "base": Key(
-            "none",
-            ("none", "dealt", *(rank + suit for rank in RANKS for suit in SUITS)),
-            "the card in the hole at the start; `dealt`: the first card of the deck. There are no foundations then",
-        ),
-        "wrap": Key(True, BOTH, "whether the ace and the last rank are neighbours in the hole"),
-    },
-}
+
+def _key(each: Field[Any]) -> Key:
+    """Return the key that a field has in files."""
+    words = each.metadata
+    key = Key(each.default, words["allowed"], words["meaning"], words["unplayed"], words.get("lists", False))
+    return key._replace(default=_in_file(key, key.default))
+
+
+def _in_file(key: Key, value: Any) -> Any:
+    """Return the value of a field as it is written in a file."""
+    return UNLIMITED_WORD if UNLIMITED_WORD in key.allowed and value == UNLIMITED else value
+
+
+def _in_record(key: Key, value: Any) -> Any:
+    """Return the value of a key in a file as a field has it."""
+    if isinstance(value, list):
+        return tuple(value)
+    return UNLIMITED if UNLIMITED_WORD in key.allowed and value == UNLIMITED_WORD else value
+
+
+FIELDS = {each.metadata["key"]: each for each in fields(Rules) if each.metadata}
+"""The fields of rules by the keys that they have in files, such as ``stock.passes``."""
+KEYS = {name: _key(each) for name, each in FIELDS.items()}
+
+
+def _schema() -> dict[str, dict[str, Key]]:
+    """Return the keys of rules files by table: those of the fields, one that gives the sizes of columns, and one with
+    which nothing is played yet."""
+    schema: dict[str, dict[str, Key]] = {}
+    for name, key in KEYS.items():
+        table, _, last = name.rpartition(".")
+        if table == "tableau" and table not in schema:
+            schema[table] = {"count": Key(8, range(1, MAX_COLUMNS + 1), "the number of columns")}
+        schema.setdefault(table, {})[last] = key
+    others = ("same-colour", "red-black", "any-suit")
+    meaning = "on which card of the rank before it a card may be put"
+    schema["foundations"]["build"] = Key("same-suit", ("same-suit", *others), meaning, others)
+    return schema
+
+
+SCHEMA = _schema()
 """The keys of rules files by table."""
-LATER_KEYS = (
-    ("deck", "decks"),
-    ("deck", "suits"),
-    ("tableau", "direction"),
-    ("tableau", "wrap"),
-    ("tableau", "run"),
-    ("foundations", "direction"),
-    ("foundations", "complete-runs"),
-    ("stock", "full-columns"),
-)
-"""Keys that a canonical text has only with other values than their defaults, so that rules without them keep their
-digests."""
 
 
 def parse_rules(name: str, text: str) -> Rules:
@@ -192,43 +105,11 @@ def changed_rules(rules: Rules, changes: Mapping[str, str]) -> str:
 
 
 def _record(name: str, tables: Mapping[str, Any]) -> Rules:
-    value = partial(value_of, SCHEMA, tables)
-    passes, face_down = value("stock.passes"), value("tableau.face-down")
-    rules = Rules(
-        name=name,
-        title=value("title"),
-        family=value("family"),
-        numbers=value("numbers"),
-        decks=value("deck.decks"),
-        suits=value("deck.suits"),
-        ranks=value("deck.ranks"),
-        sizes=tuple(value("tableau.sizes")),
-        deal=value("tableau.deal"),
-        face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
-        build=value("tableau.build"),
-        direction=value("tableau.direction"),
-        build_wraps=value("tableau.wrap"),
-        move=value("tableau.move"),
-        run="build" if value("tableau.run") == value("tableau.build") else value("tableau.run"),
-        spaces=value("tableau.spaces"),
-        foundations=value("foundations.base"),
-        initial=value("foundations.initial"),
-        removable=value("foundations.removable"),
-        foundation_direction=value("foundations.direction"),
-        complete=value("foundations.complete-runs"),
-        cells=value("cells.count"),
-        filled=value("cells.filled"),
-        reserve=value("reserve.size"),
-        stacked=value("reserve.stacked"),
-        stock=value("stock.size"),
-        to=value("stock.to"),
-        full_columns=value("stock.full-columns"),
-        draw=value("stock.draw"),
-        passes=UNLIMITED if passes == UNLIMITED_WORD else passes,
-        hole=value("hole.base"),
-        wrap=value("hole.wrap"),
-    )
-    return rules if rules.sizes else replace(rules, sizes=_sizes(value("tableau.count"), rules))
+    values = {each.name: _in_record(KEYS[key], value_of(SCHEMA, tables, key)) for key, each in FIELDS.items()}
+    rules = Rules(name, **values)
+    if rules.run == rules.build:
+        rules = replace(rules, run="build")
+    return rules if rules.sizes else replace(rules, sizes=_sizes(value_of(SCHEMA, tables, "tableau.count"), rules))
 
 
 def _sizes(count: int, rules: Rules) -> tuple[int, ...]:
@@ -331,7 +212,8 @@ def _errors_of_numbers(rules: Rules) -> Iterator[str]:
     if rules.numbers in ("microsoft", "pysol") and not (is_whole and rules.decks <= decks):
         yield f'numbers = "{rules.numbers}": these deals have 52 cards{" or 104" * (decks > 1)}'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
-        yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
+        reason = 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
+        yield f"{reason}{_counts_in_order_of_pysol(rules)}"
 
 
 def _has_order_of_pysol(rules: Rules) -> bool:
@@ -340,6 +222,18 @@ def _has_order_of_pysol(rules: Rules) -> bool:
     columns = len(rules.sizes)
     sizes = tuple(range(1, columns + 1)) if rules.deal == "diagonal" else _sizes(columns, rules)
     return rules.sizes == sizes and not rules.reserve and rules.foundations != "dealt"
+
+
+def _counts_in_order_of_pysol(rules: Rules) -> str:
+    """Return which numbers of columns PySolFC would deal row by row, in words, if only the order of the sizes is not
+    that of rows."""
+    columns, left = len(rules.sizes), _cards_left(rules)
+    ordered = replace(rules, sizes=_sizes(columns, rules))
+    if rules.deal == "diagonal" or max(rules.sizes) - min(rules.sizes) > 1 or not _has_order_of_pysol(ordered):
+        return ""
+    counts = [count for count in range(1, MAX_COLUMNS + 1) if left % count == 0]
+    nearest = min(counts, key=lambda count: abs(count - columns))
+    return f": give tableau.count in place of sizes, such as {columns}, or {nearest} for columns of the same size"
 
 
 def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:
@@ -371,43 +265,15 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
 
 
 def canonical_rules(rules: Rules) -> str:
-    """Return the text of a file with these rules: all keys, in the order of the schema."""
-    values: dict[str, dict[str, object]] = {
-        "": {"title": rules.title, "family": rules.family, "numbers": rules.numbers},
-        "deck": {"decks": rules.decks, "suits": rules.suits, "ranks": rules.ranks},
-        "tableau": {
-            "sizes": rules.sizes,
-            "deal": rules.deal,
-            "face-down": rules.face_down,
-            "build": rules.build,
-            "direction": rules.direction,
-            "wrap": rules.build_wraps,
-            "move": rules.move,
-            "run": rules.run,
-            "spaces": rules.spaces,
-        },
-        "foundations": {
-            "base": rules.foundations,
-            "initial": rules.initial,
-            "removable": rules.removable,
-            "direction": rules.foundation_direction,
-            "complete-runs": rules.complete,
-        },
-        "cells": {"count": rules.cells, "filled": rules.filled},
-        "reserve": {"size": rules.reserve, "stacked": rules.stacked},
-        "stock": {
-            "size": rules.stock,
-            "to": rules.to,
-            "full-columns": rules.full_columns,
-            "draw": rules.draw,
-            "passes": rules.passes or UNLIMITED_WORD,
-        },
-        "hole": {"base": rules.hole, "wrap": rules.wrap},
-    }
-    for table, key in LATER_KEYS:
-        if values[table][key] == SCHEMA[table][key].default:
-            del values[table][key]
-    return written_tables(values)
+    """Return the text of a file with these rules: all keys of fields, in their order, but `later` ones only with other
+    values than their defaults."""
+    tables: dict[str, dict[str, object]] = {}
+    for name, each in FIELDS.items():
+        table, _, last = name.rpartition(".")
+        values, value = tables.setdefault(table, {}), getattr(rules, each.name)
+        if value != each.default or not each.metadata.get("later"):
+            values[last] = _in_file(KEYS[name], value)
+    return written_tables(tables)
 
 
 def digest_of_rules(rules: Rules) -> str:

@@ -129,8 +129,8 @@ def disagreements(programs: Path, claims: list[Claim], folder: Path) -> list[tup
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python_on_games_with_a_hole(programs: Path, tmp_path: Path) -> None:
-    real = [*engine_claims(WITH_A_HOLE, 4), *islice(random_claims(WITH_A_HOLE, 20_000), 90)]
-    assert disagreements(programs, some_claims(real, 250), tmp_path) == []
+    real = [*engine_claims(WITH_A_HOLE, 4), *islice(random_claims(WITH_A_HOLE, 20_000), 180)]
+    assert disagreements(programs, some_claims(real, 500), tmp_path) == []
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python_on_games_of_pairs(programs: Path, tmp_path: Path) -> None:

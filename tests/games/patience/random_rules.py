@@ -89,7 +89,7 @@ def random_rules(random: Random) -> Rules:
 def _with_rare_keys(rules: Rules) -> Rules:
     """Return rules, one in sixteen with whole columns that move or ranks that wrap. Most forms of evidence refuse
     these, so more of them would weaken the tests of the forms. They are drawn apart from all else."""
-    random = Random(repr(rules))
+    random = Random(canonical_rules(rules))
     chance = random.random()
     if chance < 1 / 32:
         return replace(rules, move=random.choice(PILES), run="build")

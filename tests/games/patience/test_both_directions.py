@@ -261,10 +261,12 @@ def test_a_win_and_a_loss_of_bisley_are_shown() -> None:
 
 
 def test_the_deals_of_pysolfc_have_twelve_columns() -> None:
-    with pytest.raises(
-        UsageError, match="PySolFC deals reserves, dealt bases and columns of these sizes in another order"
-    ):
+    with pytest.raises(UsageError) as caught:
         find_game("bisley:numbers=pysol")
+    assert (
+        "PySolFC deals reserves, dealt bases and columns of these sizes in another order: give tableau.count in place "
+        "of sizes, such as 13, or 12 for columns of the same size" in str(caught.value)
+    )
     game = find_game("bisley:numbers=pysol:tableau.count=12")
     castle = find_game("beleaguered-castle:numbers=pysol:tableau.count=12")
     assert isinstance(game, Patience) and game.rules.sizes == (4,) * 12

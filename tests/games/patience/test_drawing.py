@@ -65,3 +65,16 @@ def test_lists_show_the_columns() -> None:
     cards = [card for card in parsed(scene).iter() if card.get("height") == "62" and float(card.get("y", 0)) > top]
     assert len(cards) == 28 and (left, width) == (0, scene.width)
     assert max(float(card.get("y", 0)) for card in cards) + 62 < top + height < scene.height / 2 + top
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("east-haven", "A row of the stock is dealt to the columns, its first card to column 1."),
+        ("klondike", "The first card of the stock is turned first."),
+        ("golf", "The first card of the stock is turned first."),
+    ],
+)
+def test_the_legend_says_where_the_stock_goes(name: str, words: str) -> None:
+    assert PATIENCES[name].display.legend.endswith(words)
+    assert "stock" not in PATIENCES["freecell"].display.legend

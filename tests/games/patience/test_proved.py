@@ -221,7 +221,7 @@ def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs
 
 
 def test_the_proved_referee_agrees_with_the_one_in_python_on_sweeps(programs: Path, tmp_path: Path) -> None:
-    claims = some_claims_of_sweeps(250, 60_000, 4)
+    claims = some_claims_of_sweeps(500, 60_000, 4)
     assert disagreements(programs, claims, tmp_path) == []
 
 

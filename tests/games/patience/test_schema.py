@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.games.patience.schema import SCHEMA, canonical_rules, digest_of_rules, parse_rules
+from dealmill.pipeline.games.patience.schema import FIELDS, SCHEMA, canonical_rules, digest_of_rules, parse_rules
 from tests.games.patience.files import FILES, TEXTS
 
 KLONDIKE = TEXTS["klondike"]
@@ -43,6 +43,17 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         )
         values: Any = {field.name: changed}
         assert digest_of_rules(replace(rules, **values)) != digest_of_rules(rules), field.name
+
+
+def test_fields_have_the_defaults_of_their_keys() -> None:
+    """So a canonical text that leaves out a later key, and rules that were made without it, are the same."""
+    assert {each.name for each in fields(Rules)} == {"name", *(each.name for each in FIELDS.values())}
+    rules = parse_rules("a", 'title = "A"')
+    assert rules == Rules("a", "A", sizes=(7, 7, 7, 7, 6, 6, 6, 6))
+    for key, each in FIELDS.items():
+        table, _, name = key.rpartition(".")
+        is_written = name in tomllib.loads(canonical_rules(rules)).get(table, {}) if table else True
+        assert is_written != bool(each.metadata.get("later")), key
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,9 @@ class PatienceDisplay(Display[Position]):
         if rules.face_down != "none":
             words.append("A small letter, as in 9d: the card lies face down.")
         words.append("Columns are numbered, and the lowest card of each is free.")
-        if rules.stock:
+        if rules.stock and rules.to == "tableau":
+            words.append("A row of the stock is dealt to the columns, its first card to column 1.")
+        elif rules.stock:
             words.append("The first card of the stock is turned first.")
         return " ".join(words)
 

@@ -20,8 +20,9 @@ def cards_on_foundations(s: Words) -> int:
     cards = int64(0)
     for suit in range(4):
         cards |= (bit_of(s[k.UP + suit]) - 1) << (13 * suit)
-    for suit in range(4 * s[k.DOWNWARD]):
-        cards |= (bit_of(s[k.RANKS]) - (bit_of(s[k.DOWN + suit]) << 1)) << 13 * suit
+    if s[k.DOWNWARD]:  # a loop of unknown length is slower
+        for suit in range(4):
+            cards |= (bit_of(s[k.RANKS]) - (bit_of(s[k.DOWN + suit]) << 1)) << 13 * suit
     return cards
 
 
@@ -31,8 +32,9 @@ def next_cards(s: Words) -> int:
     ranks, cards = bit_of(s[k.RANKS]) - 1, int64(0)
     for suit in range(4):
         cards |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
-    for suit in range(4 * s[k.DOWNWARD]):
-        cards |= bit_of(s[k.DOWN + suit]) << 13 * suit
+    if s[k.DOWNWARD]:
+        for suit in range(4):
+            cards |= bit_of(s[k.DOWN + suit]) << 13 * suit
     return cards
 
 

@@ -85,7 +85,9 @@ let read_game keys =
       moving_on = meaning "tableau.move" movings;
       spaces = meaning "tableau.spaces" (("\"reserve\"", FromReserve) :: fillings);
       removable = yes_or_no "foundations.removable";
-      first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
+      first_stay =
+        meaning "foundations.initial"
+          [ ("\"all\"", true); ("\"one\"", false); ("\"others\"", false); ("\"none\"", false) ];
       cell_count = number "cells.count";
       draw = (if deals_rows then 1 else number "stock.draw");
       unlimited = deals_rows || value "stock.passes" = "\"unlimited\"";

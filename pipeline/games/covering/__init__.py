@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.covering.player import RefereeOfPlays
     from dealmill.pipeline.games.covering.rules import Rules
 
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 0.1, 3.0
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 4e-8, 3.0
 """About how long the referees take for a move of a win, a position of a loss of pairs, a loss in a hole, and the plays
 of `chances`."""
 SUMMARY = "whether it can be won if all cards are known, also those that lie face down"
@@ -132,12 +132,12 @@ class CoveringGame(Game):
             return CHANCES_SECONDS
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
-        if self.rules.moves == "hole":
-            return SWEEP_SECONDS
-        from dealmill.pipeline.games.covering.referee import MAX_PLAIN
-
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
+        if self.rules.moves == "hole":
+            return positions * SWEEP_SECONDS
+        from dealmill.pipeline.games.covering.referee import MAX_PLAIN
+
         return positions * (PLAIN_SECONDS if positions <= MAX_PLAIN else COMPILED_SECONDS)
 
     @cached_property

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
     from dealmill.pipeline.games.patience.rules import Rules
 
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-6, 4e-4, 4e-6, 0.02, 0.5
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-6, 4e-4, 4e-6, 2e-8, 0.5
 """About how long the referees take for a move of a win, a position of a loss, a sweep, and the plays of `chances`."""
 
 
@@ -141,10 +141,10 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN
         from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 
-        if evidence.startswith("* ") and can_be_swept(self.rules):
-            return SWEEP_SECONDS
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
+        if evidence.startswith("* ") and can_be_swept(self.rules):
+            return positions * SWEEP_SECONDS
         is_plain = positions <= MAX_PLAIN or self.rules.copies > 1
         return positions * (PLAIN_SECONDS if is_plain else COMPILED_SECONDS)
 

@@ -216,7 +216,7 @@ def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_pa
 @pytest.mark.by_hand
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
-    claims = some_claims(10_000, 40_000)
+    claims = some_claims(20_000, 40_000)
     assert disagreements(programs, claims, tmp_path) == []
 
 
@@ -228,7 +228,7 @@ def test_the_proved_referee_agrees_with_the_one_in_python_on_sweeps(programs: Pa
 @pytest.mark.by_hand
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_on_sweeps_in_many_cases(programs: Path, tmp_path: Path) -> None:
-    claims = some_claims_of_sweeps(10_000, 80_000, 40)
+    claims = some_claims_of_sweeps(20_000, 80_000, 40)
     assert disagreements(programs, claims, tmp_path) == []
 
 

@@ -7,7 +7,7 @@ from operator import gt
 from typing import Any
 
 from dealmill.game import UsageError
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, SUITS_BELOW, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 from dealmill.rules_files import (
     MAX_COLUMNS,
     UNLIMITED_WORD,
@@ -24,13 +24,12 @@ FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
 """The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
-BUILD = tuple(SUITS_BELOW)
 
 
-def _key(each: Field[Any]) -> Key:
+def _key(field: Field[Any]) -> Key:
     """Return the key that a field has in files."""
-    words = each.metadata
-    key = Key(each.default, words["allowed"], words["meaning"], words["unplayed"], words.get("lists", False))
+    rule = field.metadata
+    key = Key(field.default, rule["allowed"], rule["meaning"], rule["unplayed"], rule.get("lists", False))
     return key._replace(default=_in_file(key, key.default))
 
 
@@ -46,9 +45,9 @@ def _in_record(key: Key, value: Any) -> Any:
     return UNLIMITED if UNLIMITED_WORD in key.allowed and value == UNLIMITED_WORD else value
 
 
-FIELDS = {each.metadata["key"]: each for each in fields(Rules) if each.metadata}
+FIELDS = {field.metadata["key"]: field for field in fields(Rules) if field.metadata}
 """The fields of rules by the keys that they have in files, such as ``stock.passes``."""
-KEYS = {name: _key(each) for name, each in FIELDS.items()}
+KEYS = {name: _key(field) for name, field in FIELDS.items()}
 
 
 def _schema() -> dict[str, dict[str, Key]]:
@@ -105,7 +104,7 @@ def changed_rules(rules: Rules, changes: Mapping[str, str]) -> str:
 
 
 def _record(name: str, tables: Mapping[str, Any]) -> Rules:
-    values = {each.name: _in_record(KEYS[key], value_of(SCHEMA, tables, key)) for key, each in FIELDS.items()}
+    values = {field.name: _in_record(KEYS[key], value_of(SCHEMA, tables, key)) for key, field in FIELDS.items()}
     rules = Rules(name, **values)
     if rules.run == rules.build:
         rules = replace(rules, run="build")
@@ -268,10 +267,10 @@ def canonical_rules(rules: Rules) -> str:
     """Return the text of a file with these rules: all keys of fields, in their order, but `later` ones only with other
     values than their defaults."""
     tables: dict[str, dict[str, object]] = {}
-    for name, each in FIELDS.items():
+    for name, field in FIELDS.items():
         table, _, last = name.rpartition(".")
-        values, value = tables.setdefault(table, {}), getattr(rules, each.name)
-        if value != each.default or not each.metadata.get("later"):
+        values, value = tables.setdefault(table, {}), getattr(rules, field.name)
+        if value != field.default or not field.metadata.get("later"):
             values[last] = _in_file(KEYS[name], value)
     return written_tables(tables)
 

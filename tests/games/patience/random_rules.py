@@ -8,10 +8,11 @@ import pytest
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.pipeline.games.patience.schema import BUILD, canonical_rules, parse_rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS_BELOW, Rules
+from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
 from tests.selection import SELECTION
 
+BUILD = tuple(SUITS_BELOW)
 BUILDS_OF_RUNS = BUILD[:-1]
 PILES = ("whole-pile", "card-or-pile")
 """How columns move as a whole."""

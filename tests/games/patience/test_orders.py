@@ -20,8 +20,7 @@ from dealmill.pipeline.games.patience.engine.plain.engine import set_up
 from dealmill.pipeline.games.patience.losses.safe import lags_of_suits
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
-from dealmill.pipeline.games.patience.schema import BUILD
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, SUITS_BELOW, Rules
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
@@ -31,7 +30,7 @@ SPACES = ("any", "kings", "none", "reserve")
 
 def rules_of_all_kinds() -> Iterator[tuple[Rules, int]]:
     """Rules for building and for spaces with any number of ranks, and the ranks on which their foundations begin."""
-    for build, ranks in product(BUILD, (1, 2, 7, len(RANKS))):
+    for build, ranks in product(SUITS_BELOW, (1, 2, 7, len(RANKS))):
         for base in {0, ranks // 2, ranks - 1}:
             spaces = SPACES[(ranks + base) % len(SPACES)]
             yield replace(rules_of("klondike"), build=build, ranks=ranks, spaces=spaces, foundations=RANKS[base]), base
@@ -93,7 +92,7 @@ def suits_in_need(build: str, suit: str) -> dict[str, int]:
     return {each: king + 1 - max(card.rank for card in reached if card.suit == each) for each in suits}
 
 
-@pytest.mark.parametrize("build", BUILD)
+@pytest.mark.parametrize("build", SUITS_BELOW)
 def test_all_say_which_suits_need_a_card_as_a_place(build: str) -> None:
     """The engine and both referees, each in its own way, and plain code."""
     rules = replace(rules_of("freecell"), build=build)
@@ -109,8 +108,8 @@ def test_all_say_which_suits_need_a_card_as_a_place(build: str) -> None:
 
 def test_parts_of_runs_stay_only_if_the_cards_on_which_they_can_lie_are_alike() -> None:
     rules = rules_of("klondike")
-    alike = {build: soundness.partial_runs_are_twins(replace(rules, build=build)) for build in BUILD}
-    assert alike == dict.fromkeys(BUILD, True) | {"other-suit": False}
+    alike = {build: soundness.partial_runs_are_twins(replace(rules, build=build)) for build in SUITS_BELOW}
+    assert alike == dict.fromkeys(SUITS_BELOW, True) | {"other-suit": False}
 
 
 @kernel
@@ -118,7 +117,7 @@ def _that_fit(words: k.Words, cards: int) -> int:
     return k.that_fit(pointer_to(words), cards)
 
 
-@pytest.mark.parametrize("build", BUILD)
+@pytest.mark.parametrize("build", SUITS_BELOW)
 def test_sets_of_cards_fit_what_one_of_them_fits(build: str) -> None:
     random, words = Random(1), np.empty(k.END, dtype=np.int64)
     for rules, _ in rules_of_all_kinds():

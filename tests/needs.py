@@ -12,8 +12,9 @@ import pytest
 from tests.selection import NOT_SLOW
 
 STRICT = os.environ.get("TEST_SKIPS") == "fail"
-MINUTES = {NOT_SLOW: 3, "slow and not by_hand": 32}
-"""About how long `make test` and `make test-slow` take on two cores, by the markers that select their tests."""
+MINUTES = {NOT_SLOW: 3, "slow and not by_hand": 22}
+"""About how long `make test` and `make test-slow` take on two idle cores, by the markers that select their tests. The
+first line of a run says it."""
 
 
 def missing() -> list[str]:

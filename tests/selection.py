@@ -3,31 +3,31 @@
 `make test` is what a newcomer types: it shows within minutes that everything works. Its budget is 450 times the
 processor time of `import numba`, and 700 times while it compiles all kernels, besides installing. It shows each thing
 once, end to end; a test that takes more than about half a second, or compiles a kernel of its own, belongs there only
-if nothing else shows the same. `.ci/run` runs both; all of it has 30 minutes:
+if nothing else shows the same. `.ci/run` runs both, and all of it has 30 minutes; `MINUTES` in `tests/needs.py` says
+how long each takes.
 
-======================================  =======
-kind of test                            minutes
-======================================  =======
-`make test`                                   3
-`make test-slow`                             23
-proofs, an ordinary user's tests, lint        3
-======================================  =======
-
-These kinds of tests take most of the processor time of `make test-slow`, in seconds, estimated from samples of each on
-a busy machine (`docs/decisions/0182-what-one-game-shows-of-all.md`):
+These kinds of tests take most of the processor time of `make test-slow`, in seconds of a whole run, compiled kernels
+and child processes included, but not what processes from fork servers take
+(`docs/decisions/0226-what-loading-cost-make-test-slow.md`):
 
 =============================================  ======  ======
 kind of test                                   before  budget
 =============================================  ======  ======
-random rules and small decks of patiences         620     410
-mutants of referees                               255     240
-checks of every game                              550     210
-hostile texts for kernels, and compiling them     120     120
-damaged records, columns and tables               160     110
-commands shown in the documentation, its site      90      90
-both storages, and imports                         65      40
-surveys of published rows                          80      40
-what `make test` left out, decision 216             0     110
+patiences, by random rules and small decks        670     650
+commands, workers, programs and faults            294     290
+mutants of referees                               279     280
+checks of every game                              261     260
+hostile texts for kernels, and compiling them     194     180
+other games                                       185     185
+pages, and the store                              167     165
+damaged records, columns and tables               129     130
+installations and the deployment                  120     100
+the documentation site                             69      25
+both storages, and imports                         69      70
+new games and engines                              59      60
+commands shown in the documentation                37      37
+surveys of published rows                          28      28
+all others                                        226     226
 =============================================  ======  ======
 """
 

@@ -5,6 +5,7 @@ A kernel that leaves its bounds may end the process. With ``NUMBA_BOUNDSCHECK=1`
 their indexes and raise an error instead.
 """
 
+import gc
 import sys
 import time
 from collections.abc import Sequence
@@ -33,6 +34,7 @@ FAILED = int(Verdict.FAILED)
 def main(seed: int, seconds: float, games: Sequence[Game] = FUZZED) -> None:
     """Try the largest and smallest layouts, then hostile texts, some at least, until the time is over."""
     print("seed", seed, flush=True)
+    gc.set_threshold(100_000)  # numba makes millions of objects while it compiles
     batch.ROOM = 1  # so that evidence gets no more room than its engine asks for, and bounds checks see all of it
     end = time.monotonic() + seconds
     for game in games:

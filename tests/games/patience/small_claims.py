@@ -5,9 +5,11 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.games.batch import to_strings
+from dealmill.pipeline.games.patience.compiled import counting
 from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -41,6 +43,11 @@ def reason(check: Callable[[], object]) -> str:
 def counted(rules: Rules, text: str, form: str, claim: int = CLAIM) -> str:
     """Return what the compiled referee says of a claim that is not true."""
     return reason(lambda: check_loss(rules, text, read_loss(rules, f"{form} {claim}")))
+
+
+def counted_in_full(rules: Rules, text: str, claim: int = CLAIM) -> str:
+    """Return what the compiled referee of games of all kinds says of such a claim of all positions."""
+    return reason(lambda: counting.check_count(rules, text, CountedLoss(None, claim)))
 
 
 def assert_that_referees_agree(rules: Rules, text: str, form: str) -> None:

@@ -37,7 +37,7 @@ from dealmill.testing.patiences.agreement import small_layouts
 from dealmill.verdicts import Verdict
 from tests.games.patience.files import FILES
 from tests.games.patience.random_rules import random_rules_in_both_directions, seeds
-from tests.games.patience.small_claims import CLAIM, MORE, WON, assert_that_referees_agree, counted
+from tests.games.patience.small_claims import CLAIM, MORE, WON, assert_that_referees_agree, counted, counted_in_full
 from tests.games.patience.test_agreement import disagreements
 from tests.games.patience.test_replaying import compare_moves
 
@@ -209,7 +209,7 @@ def test_what_can_be_won_can_be_won_in_the_count_of_the_cut(seeds: Sequence[int]
     for seed in seeds:
         rules = random_rules_in_both_directions(Random(seed))
         for text in small_layouts(rules, seed, Random(seed)) if cut_proves_losses(rules) else ():
-            full = counted(rules, text, "*")
+            full = counted_in_full(rules, text)
             if full != MORE:
                 cut = counted(rules, text, "cut *", 10 * CLAIM)
                 assert (full == WON) == (cut == WON), (rules, text)

@@ -13,7 +13,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import to_batch, to_strings
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee
-from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
+from dealmill.pipeline.games.patience.compiled.single_cards import ALWAYS, lag_table
 from dealmill.pipeline.games.patience.engine.plain import soundness
 from dealmill.pipeline.games.patience.engine.plain import words as k
 from dealmill.pipeline.games.patience.engine.plain.engine import set_up

@@ -21,7 +21,15 @@ from dealmill.verdicts import Verdict
 from tests.games.patience import small_claims
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, seeds
-from tests.games.patience.small_claims import EASIER_WON, MORE, WON, assert_that_referees_agree, counted, reason
+from tests.games.patience.small_claims import (
+    EASIER_WON,
+    MORE,
+    WON,
+    assert_that_referees_agree,
+    counted,
+    counted_in_full,
+    reason,
+)
 from tests.selection import parts_by_hand
 
 LISTS, FEW = 2, 300
@@ -47,7 +55,7 @@ def attack(seeds: Sequence[int]) -> Counter[str]:
     verdicts = Counter[str]()
     for seed in seeds:
         for rules, text, forms in small_decks(seed):
-            full = counted(rules, text, "*")
+            full = counted_in_full(rules, text)
             if full == MORE:
                 continue
             verdicts[WON if full == WON else "lost"] += 1
@@ -78,6 +86,15 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
         for rules, text, forms in small_decks(seed):
             for form in forms:
                 assert_that_referees_agree(rules, text, form)
+
+
+@pytest.mark.parametrize("seeds", seeds(60_000, 100, quick=10))
+def test_both_referees_count_the_same_positions_without_safe_cards(seeds: Sequence[int]) -> None:
+    """Of the game, and of easier ones in which idle cards are absent when they can be moved, or at once."""
+    for seed in seeds:
+        for rules, text, [form, *lists] in small_decks(seed):
+            for claim in (form, *lists, *(each.replace("*", "") for each in lists)):
+                assert_that_referees_agree(rules, text, claim.removeprefix("safe "))
 
 
 @pytest.mark.parametrize("seeds", seeds(50_000, 200, quick=10, slow=80))

@@ -26,7 +26,7 @@ from dealmill.pipeline.games.patience.compiled.counting import (
     turning_of,
 )
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
-from dealmill.pipeline.games.patience.compiled.safe import ALWAYS, lag_table
+from dealmill.pipeline.games.patience.compiled.single_cards import ALWAYS, NEVER, lag_table
 from dealmill.pipeline.games.patience.compiled.words import (
     CODES,
     COMPLETE,
@@ -61,9 +61,6 @@ from dealmill.pipeline.games.patience.compiled.words import (
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
-
-NEVER = -100
-"""By fewer ranks, no foundation can lag behind another one."""
 
 
 def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:

@@ -5,14 +5,13 @@ import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dealmill.pipeline.games.patience.compiled import counting, cut, pieces, quotient, safe, waits, walks, wins
+from dealmill.pipeline.games.patience.compiled import counting, cut, pieces, quotient, single_cards, waits, walks, wins
 from dealmill.pipeline.games.patience.compiled.keys import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
-from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -110,10 +109,10 @@ def _check_positions(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
             return pieces.check_pieces(rules, layout, loss)
         case QuotientLoss():
             return quotient.check_quotient(rules, layout, loss)
-        case CutLoss():
-            return cut.check_cut(rules, layout, loss)
-        case SafeLoss():
-            return safe.check_safe(rules, layout, loss)
+    if single_cards.are_single(rules):
+        return single_cards.check_count(rules, layout, loss)
+    if isinstance(loss, CutLoss):
+        return cut.check_cut(rules, layout, loss)
     return counting.check_count(rules, layout, loss)
 
 

@@ -87,7 +87,7 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
         down = sum(map(str.islower, text[1::2]))
         piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
     face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    below = _cards_below(rules.parents, rules.builds_up)
+    below = cards_below(rules.parents, rules.builds_up)
     t[BELOW : BELOW + 4 * 52] = [card for cards in below for card in cards]
     _load_piles(t, piles, below, homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
@@ -129,7 +129,7 @@ def _load_piles(
 
 
 @cache
-def _cards_below(parents_of_cards: tuple[int, ...], builds_up: bool) -> list[list[int]]:
+def cards_below(parents_of_cards: tuple[int, ...], builds_up: bool) -> list[list[int]]:
     """Return on which card each lies by each code from `ON_PARENT` on, or `NO_CARD`: of which suit, or if cards of two
     ranks fit, which of these."""
     below = []

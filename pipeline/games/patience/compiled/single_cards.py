@@ -1,5 +1,6 @@
-"""The compiled referee of losses by safe cards, `losses.safe`, for more positions than plain Python visits in a moment.
-It is written from docs/proofs/safe.md, and shares no code with the engine.
+"""The count of positions where single cards move between columns and cells, for losses with more of them than plain
+Python visits in a moment: of the game, `losses.counted`, with safe cards, `losses.safe`, or by a relaxed game,
+`losses.cut`. It is written from the rules and from docs/proofs/safe.md and cut.md, and shares no code with the engine.
 
 A card is a number, 13 for each suit, counted from the base of the foundations. A position is four sets of cards, each
 the bits of a word, in which each card has the code of where it is: its bit in the first set is the lowest bit of the
@@ -31,45 +32,61 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     first_whole_slot,
     is_new_whole_key,
 )
-from dealmill.pipeline.games.patience.losses.safe import SafeLoss
-from dealmill.pipeline.games.patience.rules import Rules, pairs
+from dealmill.pipeline.games.patience.compiled.words import cards_below
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
+from dealmill.pipeline.games.patience.losses.cut import CutLoss
+from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeLoss, safe_cards_are_known
+from dealmill.pipeline.games.patience.rules import SUITS, Rules, pairs
 
 ON_FOUNDATION, HOME, ON_PARENT, IN_CELL, ON_SPACE, IS_ABSENT = 0, 1, 3, 4, 5, 8
 """Codes of cards. `HOME` are those that lie on a card which they do not fit, since the game began. Those that lie on
-the next higher card of a suit, which they fit, have `ON_PARENT` and four times the number of that suit."""
+a card which they fit have `ON_PARENT` and four times the number of its suit, or of the card if these are of two ranks,
+see `BELOW`."""
 PARTS = 4
 """The sets of a position: the cards in columns; those of them that lie on a card which they fit; and two sets for the
-suit of that card, of which others have one bit if they begin a column, are in a cell, or are absent."""
+number of that card, of which others have one bit if they begin a column, are in a cell, or are absent."""
 NO_CARD = 52
-ALWAYS = 100
-"""So many ranks, no foundation can lag behind another one."""
+ALWAYS, NEVER = 100, -100
+"""By so many ranks, no foundation can lag behind another one; and by so many, not even the first one does."""
 SUIT = (1 << 13) - 1
 AT_ONCE, MAX_MOVES = 8, 7 * 52
 """The positions that are visited at once. Of each, a card has no more moves than to its foundation, a cell, a space,
 and four cards."""
 
 ARRAY = Fields()
-DECK, IDLE, SPACES, CELLS, COLUMNS, LAST_RANK = ARRAY.words(6)
-"""What is the same for all positions; `SPACES` are the cards that go to an empty column."""
+DECK, IDLE, SPACES, CELLS, COLUMNS, LAST_RANK, BUILDS_UP, DOWNWARD_PILES, IS_CUT = ARRAY.words(9)
+"""What is the same for all positions; `SPACES` are the cards that go to an empty column. Then whether cards are put on
+those of the next lower rank, too, whether each suit has a foundation that is built down, and whether no move is made
+where the relaxed game is lost."""
 TOPS, IN_CELLS, UP, ABSENT, NEXT, EMPTY = ARRAY.words(6)
 """The position that is visited: sets of cards, the next ones of all suits, and the number of empty columns."""
 VISITED, KEYS = ARRAY.row(PARTS), ARRAY.row(AT_ONCE * MAX_MOVES * PARTS)
 """Its key, and the keys of the positions after moves; the first is that of the first position, too."""
-LAGS = ARRAY.row(16)
-PARENTS, HOMES = ARRAY.rows(2, 52)
-"""A word for each two suits, and for each card."""
+LAGS, SUITS_BELOW = ARRAY.row(16), ARRAY.row(4)
+"""A word for each two suits; and for each suit, the cards of the suits on which its cards may be put."""
+PARENTS, HOMES, BELOW = *ARRAY.rows(2, 52), ARRAY.row(4 * 52)
+"""A word for each card; and what each lies on by each number of its code."""
 SIZE = ARRAY.size
 
 
-def check_safe(rules: Rules, layout: str, loss: SafeLoss) -> list[int]:
-    """Check the claim of a loss; return and raise what `counted` does."""
+def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
+    """Check the claim of a loss by rules that `are_single`; return and raise what `counted` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     game = "the easier game" if t[IDLE] else "the game"
     return counted(loss.positions, PARTS, lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
 
 
-def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
+def are_single(rules: Rules) -> bool:
+    """Return whether single cards move by some rules, face up, between columns and cells, and to foundations from which
+    none comes back; there are no rules of which this module does not know."""
+    is_known = rules.__dataclass_fields__.keys() == KNOWN_RULES and rules.move == "card" and rules.face_down == "none"
+    places = rules.spaces in ("any", "kings", "none") and rules.stock == rules.reserve == 0 and rules.to == "waste"
+    foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete and not rules.removable
+    return is_known and places and foundations and not rules.build_wraps
+
+
+def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
     """Write the rules, and the first position."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
@@ -78,23 +95,30 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
     def number(card: str) -> int:
         return rules.card_number(card, base)
 
-    deck, parents = set(map(number, rules.deck())), rules.parents
+    deck, parents, below = set(map(number, rules.deck())), rules.parents, cards_below(rules.parents, rules.builds_up)
     up = {top - lower for top in map(number, pairs(texts.get("foundations", ""))) for lower in range(top % 13 + 1)}
+    idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
+    absent = idle if loss.absent_at_once else set()
     codes = dict.fromkeys(up, ON_FOUNDATION) | dict.fromkeys(map(number, pairs(texts.get("cells", ""))), IN_CELL)
+    codes |= dict.fromkeys(absent, IS_ABSENT)
     for column in columns.split("/"):
         under = NO_CARD
-        for card in map(number, pairs(column.strip("-"))):
+        for card in [card for card in map(number, pairs(column.strip("-"))) if card not in absent]:
             fits = under != NO_CARD and parents[card] >> under & 1
-            codes[card] = ON_SPACE if under == NO_CARD else ON_PARENT + 4 * (under // 13) if fits else HOME
+            codes[card] = ON_PARENT + 4 * below[card].index(under) if fits else ON_SPACE if under == NO_CARD else HOME
             t[HOMES + card], under = under, card
     for card, code in codes.items():
         for part in range(PARTS):
             t[KEYS + part] |= (code >> part & 1) << card
-        t[PARENTS + card] = parents[card]
-    idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
     t[DECK], t[IDLE], t[SPACES] = _mask(deck), _mask(idle), rules.cards_for_spaces
     t[CELLS], t[COLUMNS], t[LAST_RANK] = rules.cells, len(rules.sizes), rules.ranks - 1
-    t[LAGS : LAGS + 16] = lag_table(rules).flat
+    t[BUILDS_UP], t[DOWNWARD_PILES], t[IS_CUT] = rules.builds_up, rules.has_downward_piles, isinstance(loss, CutLoss)
+    t[PARENTS : PARENTS + 52], t[BELOW : BELOW + 4 * 52] = parents, [card for cards in below for card in cards]
+    t[SUITS_BELOW : SUITS_BELOW + 4] = [
+        sum(SUIT << 13 * SUITS.index(suit) for suit in suits) for suits in rules.suits_below
+    ]
+    has_safe_cards = isinstance(loss, SafeLoss | CutLoss) and safe_cards_are_known(rules)
+    t[LAGS : LAGS + 16] = lag_table(rules).flat if has_safe_cards else NEVER
 
 
 def lag_table(rules: Rules) -> Words:
@@ -124,7 +148,7 @@ def _card_under(t: Words, key: Row | Item, card: int) -> int:
     """Return the card on which one in a column lies, by the key at an offset; `NO_CARD` if it begins the column."""
     first, second = t[key + 2] >> card & 1, t[key + 3] >> card & 1
     if t[key + 1] & bit_of(card):
-        return int64(13 * (first + 2 * second) + card % 13 + 1)
+        return int64(t[BELOW + 4 * card + first + 2 * second])
     return int64(NO_CARD) if first else t[HOMES + card]
 
 
@@ -135,12 +159,23 @@ def _height(gone: int, suit: int) -> int:
 
 
 @inlined
-def _next_cards(gone: int) -> int:
-    """Return the lowest card of each suit that is not gone."""
+def _spread(ranks: int) -> int:
+    """Return the ranks up to the highest of some, with these."""
+    ranks |= ranks >> 1
+    ranks |= ranks >> 2
+    ranks |= ranks >> 4
+    return ranks | ranks >> 8
+
+
+@inlined
+def _next_cards(t: Words, gone: int) -> int:
+    """Return the lowest card of each suit that is not gone, and the highest one if that may go up, too."""
     cards = int64(0)
     for suit in range(4):
-        ranks = gone >> 13 * suit & SUIT
-        cards |= (~ranks & (ranks + 1) & SUIT) << 13 * suit
+        ranks = (t[DECK] & ~gone) >> 13 * suit & SUIT
+        cards |= (ranks & -ranks) << 13 * suit
+        if t[DOWNWARD_PILES]:
+            cards |= (_spread(ranks) + 1 >> 1) << 13 * suit
     return cards
 
 
@@ -169,6 +204,10 @@ def _safe_card(t: Words, near: int, gone: int) -> int:
             is_safe = is_safe and _height(gone, int64(second)) >= height - t[LAGS + 4 * suit + second]
         if is_safe:
             return card
+    for suit in range(4 * t[DOWNWARD_PILES]):
+        last = _next_cards(t, gone) >> 13 * suit & SUIT & near >> 13 * suit
+        if last and t[LAGS + 5 * suit] != NEVER:
+            return 13 * suit + first_of(last)
     return int64(NO_CARD)
 
 
@@ -202,17 +241,24 @@ def _settle(t: Words, key: Item, tops: int, cells: int, up: int, absent: int, fr
 
 
 @inlined
+def _ranks(cards: int) -> int:
+    """Return the ranks of cards, as those of the first suit."""
+    return (cards | cards >> 13 | cards >> 26 | cards >> 39) & SUIT
+
+
+@inlined
 def _covered(t: Words) -> int:
     """Return the cards on which others lie in the position that is visited."""
     fitting, first, second = t[VISITED + 1], t[VISITED + 2], t[VISITED + 3]
-    covered, at_home = int64(0), int64(t[VISITED + 0] & ~fitting & ~first)
-    for suit in range(4):
-        on_suit = fitting & (first if suit & 1 else ~first) & (second if suit & 2 else ~second)
-        ranks = (on_suit | on_suit >> 13 | on_suit >> 26 | on_suit >> 39) & SUIT
-        covered |= ranks << 13 * suit + 1
-    while at_home:
-        covered |= bit_of(t[HOMES + first_of(at_home)])
-        at_home &= at_home - 1
+    covered, covering = int64(0), int64(t[VISITED + 0] & ~(first & ~fitting))
+    if t[BUILDS_UP] == 0:
+        covering &= ~fitting
+        for suit in range(4):
+            on_suit = fitting & (first if suit & 1 else ~first) & (second if suit & 2 else ~second)
+            covered |= _ranks(on_suit) << 13 * suit + 1
+    while covering:
+        covered |= bit_of(_card_under(t, row_of(VISITED), first_of(covering)))
+        covering &= covering - 1
     return covered
 
 
@@ -222,8 +268,65 @@ def _survey(t: Words) -> None:
     columns, fitting, first, second = t[VISITED + 0], t[VISITED + 1], t[VISITED + 2], t[VISITED + 3]
     t[TOPS], t[IN_CELLS], t[ABSENT] = columns & ~_covered(t), first & ~columns, second & ~columns
     t[UP] = t[DECK] & ~(columns | first | second)
-    t[NEXT] = _next_cards(t[UP] | t[ABSENT])
+    t[NEXT] = _next_cards(t, t[UP] | t[ABSENT])
     t[EMPTY] = t[COLUMNS] - count_bits(columns & ~fitting & first)
+
+
+@inlined
+def _risen(t: Words, bare: int) -> int:
+    """Return the cards that go up in the relaxed game: those of each suit below the first that is not bare, and if
+    foundations are built in both directions, those above the last one that is not."""
+    up = int64(0)
+    for suit in range(4):
+        ranks = (t[DECK] & ~bare) >> 13 * suit & SUIT
+        below = (ranks & -ranks) - 1
+        if t[DOWNWARD_PILES]:
+            below |= ~_spread(ranks)
+        up |= t[DECK] & (below & SUIT) << 13 * suit
+    return up
+
+
+@inlined
+def _fitting(t: Words, bare: int) -> int:
+    """Return the cards that fit a bare one."""
+    cards = int64(0)
+    for suit in range(4):
+        ranks = _ranks(bare & t[SUITS_BELOW + suit])
+        cards |= (ranks >> 1 | (ranks << t[BUILDS_UP] & SUIT) * t[BUILDS_UP]) << 13 * suit
+    return cards
+
+
+@routine
+def _is_refuted(t: Words) -> bool:
+    """Return whether not all cards go up in the relaxed game of the position that is visited."""
+    bare, waiting, space = t[UP] | t[TOPS], int64(t[TOPS]), int64(t[EMPTY] != 0)
+    while True:
+        up = _risen(t, bare)
+        if up == t[DECK]:
+            return False
+        leaving = waiting & (up | _fitting(t, bare) | t[SPACES] * space)
+        if leaving == 0:
+            return True
+        waiting ^= leaving
+        while leaving:
+            under = _card_under(t, row_of(VISITED), first_of(leaving))
+            leaving &= leaving - 1
+            if under == NO_CARD:
+                space = int64(1)
+            else:
+                bare |= bit_of(under)
+                waiting |= bit_of(under)
+
+
+@inlined
+def _code_on(t: Words, card: int, below: int) -> int:
+    """Return the code of a card that is put on one that it fits."""
+    if t[BUILDS_UP] == 0:
+        return int64(ON_PARENT + 4 * (below // 13))
+    number = int64(0)
+    while t[BELOW + 4 * card + number] != below:
+        number += 1
+    return int64(ON_PARENT + 4 * number)
 
 
 @routine
@@ -277,7 +380,7 @@ def _write_moves(t: Words, moves: int) -> int:
         while below:
             target = first_of(below)
             below &= below - 1
-            _move(t, KEYS + PARTS * moves, card, ON_PARENT + 4 * (target // 13), target)
+            _move(t, KEYS + PARTS * moves, card, _code_on(t, card, target), target)
             moves += 1
     return moves
 
@@ -293,6 +396,8 @@ def _visit(t: Words, queue: Words, table: Words, first: int, number: int, end: i
         _survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return int64(WON)
+        if t[IS_CUT] and _is_refuted(t):
+            continue
         begin, moves = moves, _write_moves(t, moves)
         for move in range(begin, moves):
             load_ahead(table, PARTS * first_whole_slot(t, KEYS + PARTS * move, int64(PARTS), table))

@@ -190,9 +190,13 @@ class Selection:
     quick = False
     """Whether only the tests of `make test` are selected."""
 
+    names_tests = False
+    """Whether the command line names files, folders or tests."""
+
     def read(self, config: pytest.Config) -> None:
         """Read the command line."""
         self.quick = is_quick(config)
+        self.names_tests = config.args != config.getini("testpaths")
 
     def leaves_out(self, path: str) -> bool:
         """Return whether no test of a file or folder is selected. Its path begins with ``tests/``."""

@@ -241,9 +241,10 @@ def read_at_start(env: Mapping[str, str]) -> frozenset[tuple[str, str]]:
 
 @cache
 def fork_server(environment: frozenset[tuple[str, str]]) -> str:
-    """Start a fork server with these variables in its environment, unless there is one, and return its address."""
+    """Start a fork server with these variables in its environment, unless there is one, and return its address. It
+    loads all games only for a session of all tests, since their kernels may have to be compiled."""
     env = _clean({**INHERITED, **dict(environment)})
-    games = sorted(QUICK) if SELECTION.quick else [ALL_GAMES]
+    games = sorted(QUICK) if SELECTION.quick or SELECTION.names_tests else [ALL_GAMES]
     running = running_server(env, within=TEMPORARY, games=() if environment else games)
     return STARTER.submit(RUNNING.enter_context, running).result()
 

@@ -19,7 +19,7 @@ from dealmill.pipeline.games.reading import MAX_RECORDED_CHARACTERS, entries_of,
 from dealmill.pipeline.games.verdict import Verdict
 
 TRIAL_NODES = 1_000
-"""The node limit on the first example deal for engines that search for long."""
+"""The node limit of a trial for engines that search for long."""
 
 CHECK = "the check of {} layouts"
 """What compiles the check of a game's layouts."""
@@ -105,6 +105,12 @@ def _example(game: Game) -> str:
         ) from error
 
 
+def trial_nodes(engine: Engine) -> int | None:
+    """Return the node limit with which an engine is tried on one deal; None if it searches without one. An engine whose
+    own limit is no higher than `TRIAL_NODES` takes long for each node, such as a whole play: it gets one."""
+    return engine.max_nodes and (TRIAL_NODES if engine.max_nodes > TRIAL_NODES else 1)
+
+
 def load(name: EngineKey) -> Solver:
     """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
     return _load(name, find_engine(name)[1])
@@ -144,7 +150,7 @@ def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
         if engine.program:
             canonical_mask(game, deal)  # the program is started when it is needed
         else:
-            solver(deal, engine.max_nodes and TRIAL_NODES)
+            solver(deal, trial_nodes(engine))
     except Exception as error:
         raise DealmillError(
             f"{game.full_name(engine)} fails on the first example deal, {to_strings(deal)[0]}: "

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 from packaging.version import Version
 
+from dealmill.pipeline.games import games
 from tests.docs import by_name, fields, invariants, pictures, rules_keys, thresholds
 from tests.docs.commands import PAGE
 from tests.servers import READ_LATE, clean_environment, fork_client
@@ -158,6 +159,11 @@ def test_the_citation_names_the_last_release_and_the_license() -> None:
     assert {f"version: {released}", f"license: {project['license']}"} <= {*citation}
     developed = Version(project["version"])
     assert developed == Version(released) or (developed.is_devrelease and developed > Version(released))
+
+
+def test_readme_says_how_many_patiences_are_included() -> None:
+    count = sum(game.rules_text is not None and game.rules_text.family == "patience" for game in games().values())
+    assert f"\n{count} [patiences](docs/patience.md) " in (ROOT / "README.md").read_text()
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -31,7 +31,7 @@ from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.solving.loading import TRIAL_NODES, canonical_mask, function_of
+from dealmill.pipeline.solving.loading import canonical_mask, function_of, trial_nodes
 from dealmill.workers.children import WORKER_NAME
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
@@ -101,7 +101,7 @@ def _load(game: Game, engine: Engine) -> None:
     with compiling(game.folder, game.full_name(engine)):
         deal = DealRange(game, 1, 1, 1).texts()
         canonical_mask(game, deal)
-        function_of(game, engine)(deal, TRIAL_NODES if engine.max_nodes else NO_LIMIT)
+        function_of(game, engine)(deal, trial_nodes(engine) or NO_LIMIT)
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:

@@ -3,6 +3,7 @@
 import fcntl
 import pickle
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -41,8 +42,9 @@ def wheel(shared: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def from_wheel(shared: Path, wheel: Path) -> Environment:
-    """An environment with the wheel."""
-    return once(shared, "environment", lambda folder: installed(wheel, folder))
+    """An environment with the wheel. It takes the kernels that other tests have compiled, because its sources are
+    theirs; those of `distributions` compile their own."""
+    return replace(once(shared, "environment", lambda folder: installed(wheel, folder)), variables={})
 
 
 @pytest.fixture(scope="session")

@@ -18,7 +18,7 @@ from tests.web import shop
 from tests.web.conftest import client_of
 from tests.web.test_pages import check_page
 
-COUNT = re.compile(r'<th scope="row"><a href="#(\w+)">\w+</a></th><td class="n">([\d,]+)</td>')
+COUNT = re.compile(r'<th scope="row"><a href="#(\w+)">\w+</a></th>\s*<td class="n">([\d,]+)</td>')
 
 
 def counts(text: str) -> dict[str, int]:

@@ -140,7 +140,7 @@ def test_totals_reconcile(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
         status = store.find_run(shop.LIMITED).status()
     text = client.get(f"/runs/{shop.LIMITED}").text
-    rows = [int(number) for number in re.findall(r'</span></a></th><td class="n">(\d+)</td>', text)]
+    rows = [int(number) for number in re.findall(r'</span></a></th>\s*<td class="n">(\d+)</td>', text)]
     assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
     assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
 

@@ -22,14 +22,15 @@ from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, RES
 from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
 from dealmill.verdicts import Verdict
 
-WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
-"""The widths of the beams, of which the last one is repeated, each with other values."""
+WIDTHS = (10, 10, 10, 40, 40, 160, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 12_800)
+"""The widths of the beams, of which the last one is repeated, each with other values. Narrow ones win most deals, with a
+tenth of the nodes of wider ones, see `docs/decisions/0227-narrow-beams-first.md`."""
 LAYERS, LAYERS_OF_ROW, LAYERS_OF_TURN = 300, 20, 10
 """A beam has at most so many positions for each position of its width, and so many more for each row of the stock that
 goes to the columns, or for each turn of it."""
 MAX_POSITIONS_OF_BEAM = (1 << 24) - 2
 """No beam has more, so that its table takes at most 0.3 GB."""
-FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
+FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 8, 5_000
 """After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
 was left: up to `MAX_POSITIONS`, or if it died early, as many as referees visit."""
 EARLY = 30

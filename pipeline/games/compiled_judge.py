@@ -44,7 +44,7 @@ class CompiledJudge(ABC, Generic[RulesT, PositionT, LossT]):
         loss = self.read_loss(evidence)
         is_plain = self.is_plain(loss)
         if is_plain:
-            plain.check_loss(position, evidence)
+            self.check_plain(position, loss)
         if not is_plain or random_number(layout) % self.sample(loss) == 0:
             self.check_compiled(layout, position, loss)
 
@@ -64,6 +64,10 @@ class CompiledJudge(ABC, Generic[RulesT, PositionT, LossT]):
     def sample(self, _loss: LossT) -> int:
         """Return how many such losses there are for each one that compiled code checks, too."""
         return SAMPLE
+
+    @abstractmethod
+    def check_plain(self, position: PositionT, loss: LossT) -> None:
+        """Check a loss with plain Python."""
 
     @abstractmethod
     def check_compiled(self, layout: str, position: PositionT, loss: LossT) -> None:

@@ -91,8 +91,9 @@ class Judge(ABC, Generic[PositionT, PlayT]):
             If the rules do not allow a move.
         """
         form, examples = self.form_of_moves
+        pattern = re.compile(form, re.ASCII)
         for step, word in enumerate([] if evidence == NO_MOVES else evidence.split(" "), start=1):
-            if not re.fullmatch(form, word, re.ASCII):
+            if not pattern.fullmatch(word):
                 raise InvalidEvidence(step, f"{word[:40]!r} is not a move such as {examples}")
             play = self.play(position, word)
             if play is None:

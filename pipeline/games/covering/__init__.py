@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.covering.player import RefereeOfPlays
     from dealmill.pipeline.games.covering.rules import Rules
 
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 4e-8, 3.0
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 1e-8, 3.0
 """About how long the referees take for a move of a win, a position of a loss of pairs, a loss in a hole, and the plays
 of `chances`."""
 SUMMARY = "whether it can be won if all cards are known, also those that lie face down"

@@ -48,6 +48,9 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     def is_plain(self, loss: Loss) -> bool:
         return loss.positions <= MAX_PLAIN
 
+    def check_plain(self, position: Position, loss: Loss) -> None:
+        self.plain.check_count(position, loss)
+
     def check_compiled(self, _layout: str, position: Position, loss: Loss) -> None:
         """Count the positions of a loss with compiled code."""
         check_positions(count_positions(self.rules, position, loss), loss.positions)

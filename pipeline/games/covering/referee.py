@@ -1,11 +1,11 @@
 """The referee of covering games, which knows nothing but the rules."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
-from itertools import combinations
-from operator import or_
+from itertools import combinations, pairwise
+from operator import itemgetter, or_
 from typing import NamedTuple
 
 from dealmill.pipeline.games.covering.rules import (
@@ -234,7 +234,7 @@ class Referee(Judge[Position, Play]):
         return [
             number
             for number, covers in enumerate(self.rules.covers)
-            if places[number] and not any(places[cover] for cover in covers)
+            if places[number] and not any(map(places.__getitem__, covers))
         ]
 
     def plays(self, position: Position) -> Iterator[Play]:
@@ -251,8 +251,7 @@ class Referee(Judge[Position, Play]):
 
     def are_next(self, card: str, top: str) -> bool:
         """Return whether a card may go into the hole onto its top card."""
-        apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
-        return apart == 1 or (self.rules.wrap and apart == len(RANKS) - 1)
+        return top[0] in self.rules.next_ranks[card[0]]
 
     def _plays_of_pairs(self, position: Position) -> Iterator[Play]:
         free, places = self.free(position), position.places
@@ -306,7 +305,9 @@ class Referee(Judge[Position, Play]):
 
     @staticmethod
     def _without(position: Position, *numbers: int) -> Position:
-        places = ("" if number in numbers else card for number, card in enumerate(position.places))
+        places = list(position.places)
+        for number in numbers:
+            places[number] = ""
         return position._replace(places=tuple(places))
 
     # Evidence
@@ -325,6 +326,10 @@ class Referee(Judge[Position, Play]):
         loss = read_loss(self.rules, evidence)
         if loss.positions > self.limit and self.rules.moves == "pairs":
             raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
+        self.check_count(position, loss)
+
+    def check_count(self, position: Position, loss: Loss) -> None:
+        """Visit all positions of a loss, as many as there may be."""
         referee, first = self.easier(position, loss)
         count = referee.sweep(first) if self.rules.moves == "hole" else referee.count(first, loss.positions)
         check_positions(count, loss.positions)
@@ -379,7 +384,7 @@ class Referee(Judge[Position, Play]):
 
         The places are cut into chains, in which each card is covered by the next one. So the cards that are left are a
         number for each chain, and a set of such combinations is one large number, with a bit for each: taking a card
-        of a chain shifts the bits. All positions with as many cards in the stock are found together, as one set for
+        shifts the bits. All positions with as many cards in the stock are found together, as one set for
         each rank in the hole.
 
         Raises
@@ -388,22 +393,20 @@ class Referee(Judge[Position, Play]):
             If one of them is won.
         """
         takes, size = self._takes(position)
-        near = {rank: [top for top in RANKS if self.are_next(rank, top)] for rank in {card[0] for card, _, _ in takes}}
         takes_onto: dict[str, list[tuple[str, int, int]]] = {rank: [] for rank in RANKS}
         for card, free, shift in takes:
-            for top in near[card[0]]:
+            for top in self.rules.next_ranks[card[0]]:
                 takes_onto[top].append((card[0], free, shift))
         reached, count = 1 << size - 1, 0
         for top in (position.hole, *position.stock):
-            sets, latest = dict.fromkeys(RANKS, 0), {top[0]: reached}
-            while latest:
-                before, latest = latest, {}
-                for rank, left in before.items():
-                    added = left & ~sets[rank]
-                    sets[rank] |= added
-                    for taken, free, shift in takes_onto[rank] if added else ():
-                        if after := (added & free) >> shift:
-                            latest[taken] = latest.get(taken, 0) | after
+            sets, waiting = dict.fromkeys(RANKS, 0), {top[0]: reached}
+            while waiting:
+                rank, left = waiting.popitem()
+                added = left ^ left & sets[rank]
+                sets[rank] |= added
+                for taken, free, shift in takes_onto[rank] if added else ():
+                    if after := added & free:
+                        waiting[taken] = waiting.get(taken, 0) | after >> shift
             reached = reduce(or_, sets.values())
             if reached & 1:
                 raise InvalidEvidence(1, "the game can be won")
@@ -412,7 +415,7 @@ class Referee(Judge[Position, Play]):
 
     def _takes(self, position: Position) -> tuple[list[tuple[str, int, int]], int]:
         """Return each card of the arrangement, the set of combinations in which it is free, and the shift by which it
-        leaves; and the number of all combinations."""
+        leaves; and the number of bits of such a set."""
         takes, size = _takes_from(self.rules, tuple(map(bool, position.places)))
         return [(position.places[number], free, stride) for number, free, stride in takes], size
 
@@ -455,25 +458,42 @@ class Referee(Judge[Position, Play]):
 @lru_cache(maxsize=2)
 def _takes_from(rules: Rules, has_card: tuple[bool, ...]) -> tuple[list[tuple[int, int, int]], int]:
     """Return the number of each place that has a card, the set of combinations in which it is free, and the shift by
-    which the card leaves; and the number of all combinations."""
-    chains = chains_of(rules, has_card)
-    depths = {number: (chain, depth) for chain in chains for depth, number in enumerate(chain)}
-    strides, size = dict[tuple[int, ...], int](), 1
-    for chain in chains:
-        strides[chain] = size
-        size *= len(chain) + 1
+    which the card leaves; and the number of bits of such a set.
+
+    The bit of a combination is the sum of an offset for each chain, which depends on how many of its cards are left: so
+    large that combinations of the chains so far have higher bits, the more cards of the latest chain are left. Only
+    those count in which all covered cards are left. With the chains in the order of their ends, few bits are unused.
+    """
+    left, possible, shifts = dict[int, int](), 1, dict[int, int]()
+    for chain in sorted(chains_of(rules, has_card), key=itemgetter(-1)):
+        parts = [_fitting(rules, left, possible, chain[:size], chain[size:]) for size in range(len(chain) + 1)]
+        offsets = [0]
+        for fewer, more in pairwise(parts):
+            offsets.append(offsets[-1] + fewer.bit_length() - (more & -more).bit_length() + 1)
+        for place, sets in left.items():
+            left[place] = reduce(or_, ((sets & part) << offset for part, offset in zip(parts, offsets, strict=True)))
+        moved = [part << offset for part, offset in zip(parts, offsets, strict=True)]
+        possible = reduce(or_, moved)
+        for depth, place in enumerate(chain):
+            left[place] = reduce(or_, moved[depth + 1 :])
+            shifts[place] = offsets[depth + 1] - offsets[depth]
     takes = []
-    for number, (own, depth) in depths.items():
-        left = {chain: range(len(chain) + 1) for chain in chains}
-        for cover in filter(depths.get, rules.covers[number]):
-            chain, reach = depths[cover]
-            left[chain] = range(min(reach + 1, len(left[chain])))
-        left[own] = range(depth + 1, depth + 2)
-        free = 1
-        for chain, counts in left.items():
-            free = sum(free << strides[chain] * count for count in counts)
-        takes.append((number, free, strides[own]))
-    return takes, size
+    for place, shift in shifts.items():
+        covered = reduce(or_, (left.get(cover, 0) for cover in rules.covers[place]), 0)
+        takes.append((place, left[place] & ~covered, shift))
+    return takes, possible.bit_length()
+
+
+def _fitting(rules: Rules, left: dict[int, int], possible: int, stay: Sequence[int], gone: Sequence[int]) -> int:
+    """Return those of the possible combinations of some chains in which the cards of another one can stay and be gone
+    at these places: what they cover is left, and what covers them is gone. `left` has the sets for each place in which
+    its card is left."""
+    for place, sets in left.items():
+        if not set(stay).isdisjoint(rules.covers[place]):
+            possible &= sets
+        if any(place in rules.covers[number] for number in gone):
+            possible &= ~sets
+    return possible
 
 
 def mate_of(rank: str) -> str:

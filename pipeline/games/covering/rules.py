@@ -67,6 +67,15 @@ class Rules:
         return (*(self.peaks * row for row in range(1, self.rows)), last)
 
     @cached_property
+    def next_ranks(self) -> dict[str, str]:
+        """The ranks onto which a card of each rank may go in the hole."""
+        apart = (1, len(RANKS) - 1) if self.wrap else (1,)
+        return {
+            rank: "".join(top for other, top in enumerate(RANKS) if abs(number - other) in apart)
+            for number, rank in enumerate(RANKS)
+        }
+
+    @cached_property
     def covers(self) -> tuple[tuple[int, ...], ...]:
         """The numbers of the places that cover each place: the rows from the top, then the columns one by one."""
         covers, first = list[tuple[int, ...]](), 0

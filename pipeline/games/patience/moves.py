@@ -66,11 +66,16 @@ class Moves:
             return not (any(position.columns) or position.cells or position.reserve or position.stock)
         return sum(position.foundations) == len(self.rules.upward_piles) * self.rules.ranks
 
-    def _sources(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
-        """Yield cards that may be moved together, the lowest first, and the position without them."""
-        rules, base = self.rules, position.base
-        yield from self.uncovered(position)
+    def _sources(self, position: Position, lowest: str = "") -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield cards that may be moved together, the lowest first, and the position without them; of the columns, if
+        the `lowest` card is given, only those of the column in which it lies."""
+        yield from self.uncovered(position, lowest)
         yield from self.offered(position)
+        yield from self._from_foundations(position)
+
+    def _from_foundations(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards that may come back from foundations, and the positions without them."""
+        rules, base = self.rules, position.base
         if rules.removable:
             for pile, (suit, count) in enumerate(zip(rules.piles, position.foundations, strict=True)):
                 if (rules.piles[pile + 1 : pile + 2], position.foundations[pile + 1 : pile + 2]) == (suit, (count,)):
@@ -82,17 +87,20 @@ class Moves:
                         yield (card,), position._replace(foundations=counts)
                         break
 
-    def uncovered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
-        """Yield the cards of the columns, the cells and the reserve that can move, and the positions without them."""
-        rules, base = self.rules, position.base
+    def _sizes(self, column: tuple[str, ...], base: int) -> Iterator[int]:
+        """Yield how many cards of a column can be moved together."""
+        for size in range(1, len(column) + 1):
+            if size > 1 and not self.move_together(column[1 - size], column[-size], base):
+                return
+            if size in (1, len(column)) or not self.rules.whole_columns_move:
+                yield size
+
+    def uncovered(self, position: Position, lowest: str = "") -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards of the columns, the cells and the reserve that can move, and the positions without them; of
+        the columns, if the `lowest` card is given, only those of the column in which it lies."""
+        rules = self.rules
         for number, column in enumerate(position.columns):
-            size = 0
-            while size < len(column):
-                if size and not self.move_together(column[-size], column[-size - 1], base):
-                    break
-                size += 1
-                if rules.whole_columns_move and 1 < size < len(column):
-                    continue
+            for size in self._sizes(column, position.base) if not lowest or lowest in column else ():
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
                 yield column[-size:], position.with_columns(columns)
         for card in position.cells:
@@ -224,17 +232,18 @@ class Moves:
         """Return a position after all that happens without a move, and with one number of turned cards for all those
         that offer the same cards."""
         position = self._filled(position)
-        while loose := self._loose(position):
+        while self.idle and (loose := self._loose(position)):
             position = self._filled(self.without(position, loose))
         turned = position.turned
-        if self.rules.passes == UNLIMITED and (turned % self.rules.draw == 0 or turned == len(position.stock)):
-            turned = 0
-        return position._replace(turned=turned)
+        offers_all = self.rules.passes == UNLIMITED and (turned % self.rules.draw == 0 or turned == len(position.stock))
+        return position._replace(turned=0) if turned and offers_all else position
 
     def _filled(self, position: Position) -> Position:
         """Return a position with top cards turned up, empty columns filled, and absent cards on the foundations after
         which it is their turn."""
         rules, columns, reserve = self.rules, list(position.columns), position.reserve
+        if rules.face_down == "none" and not rules.reserve_fills and not position.absent:
+            return position
         for number, column in enumerate(columns):
             if column and column[-1][1].islower():
                 columns[number] = (*column[:-1], column[-1].upper())
@@ -265,13 +274,29 @@ class Moves:
     def _loose(self, position: Position) -> frozenset[str]:
         """Return the cards that can be moved and are idle or could be put onto an absent card, with all that lie on
         them; but not those of a stock that is turned by two or more cards, which offers others without them."""
-        return frozenset(
-            card
-            for cards, rest in (self._sources(position) if self.idle else ())
-            if cards[0] in self.idle or self._fits_absent(cards[0], position)
-            if self.rules.draw == 1 or rest.stock == position.stock
-            for card in cards
-        )
+        rules, reserve, loose = self.rules, position.reserve, set[str]()
+        for column in position.columns:
+            left = column
+            while size := self._loose_size(left, position):
+                left = left[:-size]
+            loose.update(column[len(left) :])
+        single = [*position.cells, *(reserve[-1:] if rules.stacked else reserve)]
+        single += [card for (card,), _ in self._from_foundations(position)]
+        single += [card for (card,), _ in self.offered(position) if rules.draw == 1]
+        loose.update(card for card in single if self._leaves(card, position))
+        return frozenset(loose)
+
+    def _loose_size(self, column: tuple[str, ...], position: Position) -> int:
+        """Return how many cards of a column become absent together, unless the top card lies face down."""
+        loose = 0
+        for size in self._sizes(column, position.base) if column and column[-1].isupper() else ():
+            if self._leaves(column[-size], position):
+                loose = size
+        return loose
+
+    def _leaves(self, card: str, position: Position) -> bool:
+        """Return whether a card becomes absent if it can be moved."""
+        return card in self.idle or self._fits_absent(card, position)
 
     def _fits_absent(self, card: str, position: Position) -> bool:
         absent = position.absent
@@ -314,7 +339,7 @@ class Moves:
 
     def play(self, position: Position, word: str) -> Play | None:
         """Return the move for which a word stands, or None if it is not legal."""
-        for cards, rest in self._sources(position):
+        for cards, rest in self._sources(position, word[:2]):
             if cards[0] == word[:2]:
                 for play in self.targets(cards, rest, position):
                     if play.word == word:

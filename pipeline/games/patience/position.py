@@ -194,10 +194,9 @@ class Reader:
             if card[0] in ranks:
                 numbers = range(rules.number(card, base), rules.ranks)
                 cards += [rules.of_foundation(number, card[1], base) for number in numbers]
-        deck = rules.deck()
-        if len(cards) == len(deck) and sorted(cards) == sorted(deck):
+        if sorted(cards) == rules.sorted_deck:
             return
-        deck, counts, copies = list(dict.fromkeys(deck)), Counter(cards), rules.copies
+        deck, counts, copies = list(dict.fromkeys(rules.deck())), Counter(cards), rules.copies
         for card, count in counts.items():
             if card not in deck:
                 yield f"{card} is not in the deck"

@@ -194,7 +194,7 @@ class Rules:
         """The suit of each foundation that is built up; these have room for all cards."""
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
 
-    @property
+    @cached_property
     def has_downward_piles(self) -> bool:
         """Whether each suit has another foundation, which is built from the last rank down."""
         return self.foundation_direction == "both"
@@ -209,12 +209,12 @@ class Rules:
         """Whether a position says how many further passes through the stock are left."""
         return self.to == "waste" and self.passes > 1
 
-    @property
+    @cached_property
     def suits_below(self) -> tuple[str, ...]:
         """The suits on which a card of each suit may be put in a column."""
         return SUITS_BELOW[self.build]
 
-    @property
+    @cached_property
     def builds_up(self) -> bool:
         """Whether a card may also be put on one of the next lower rank."""
         return self.direction == "either"
@@ -230,12 +230,12 @@ class Rules:
         """On how many cards a card may be put in a column, if each exists once."""
         return len(self.suits_below[0]) * (1 + self.builds_up)
 
-    @property
+    @cached_property
     def parents(self) -> tuple[int, ...]:
         """The cards on which each card may be put in a column."""
         return _masks_below(self.build, self.ranks, self.build_wraps, self.builds_up)
 
-    @property
+    @cached_property
     def run_parents(self) -> tuple[int, ...]:
         """The cards with which each card moves as a run if it lies on them."""
         return _masks_below(self.build_of_runs, self.ranks, self.build_wraps, self.builds_up)
@@ -255,27 +255,27 @@ class Rules:
         below = self.suits_below
         return tuple(sum(1 << 13 * number for number in range(len(SUITS)) if suit in below[number]) for suit in SUITS)
 
-    @property
+    @cached_property
     def runs_move(self) -> bool:
         """Whether a run moves as a unit, any part of one or only a whole column."""
         return self.move == "run" or self.whole_columns_move
 
-    @property
+    @cached_property
     def whole_columns_move(self) -> bool:
         """Whether a run moves only if it is a whole column."""
         return self.move in ("whole-pile", "card-or-pile")
 
-    @property
+    @cached_property
     def build_of_runs(self) -> str:
         """How runs are built that move as a unit."""
         return self.build if self.run == "build" else self.run
 
-    @property
+    @cached_property
     def reserve_fills(self) -> bool:
         """Whether empty columns are filled from the reserve at once."""
         return self.spaces in ("reserve", "reserve-then-waste")
 
-    @property
+    @cached_property
     def waste_fills(self) -> bool:
         """Whether empty columns are filled from the waste before anything else moves."""
         return self.spaces == "waste"
@@ -314,6 +314,11 @@ class Rules:
     def of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation, if that is built up, after `number` others."""
         return RANKS[(base + number) % self.ranks] + suit
+
+    @cached_property
+    def sorted_deck(self) -> list[str]:
+        """All cards, in alphabetical order."""
+        return sorted(self.deck())
 
     def number(self, card: str, base: int) -> int:
         """Return after how many others a card goes to its foundation, if that is built up."""

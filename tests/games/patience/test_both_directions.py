@@ -217,6 +217,8 @@ def test_what_can_be_won_can_be_won_in_the_count_of_the_cut(seeds: Sequence[int]
             if CutMoves(rules).is_refuted(Moves(rules).position(text)):
                 assert not (naive.counted(text, rules, CLAIM) or (False,))[0], (rules, text)
             assert_that_referees_agree(rules, text, "cut *")
+            if full not in (WON, MORE):
+                assert_that_referees_agree(rules, text, "*")
     assert verdicts.total() > 2 * len(seeds) - 10 and verdicts[WON]
 
 

@@ -11,8 +11,6 @@ reached is also the queue of those to visit.
 
 from collections.abc import Callable
 
-import numpy as np
-
 from dealmill.kernels import inlined, int64, kernel, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
@@ -79,7 +77,6 @@ from dealmill.pipeline.games.patience.compiled.words import (
     RESERVE_ORDER,
     RESERVE_SIZE,
     RUN_PARENTS,
-    SIZE,
     SPACES,
     STACKED,
     STOCK,
@@ -97,7 +94,7 @@ from dealmill.pipeline.games.patience.compiled.words import (
     WHOLE_COLUMNS,
     WORDS,
     WRAP,
-    load,
+    loaded,
 )
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
@@ -117,8 +114,7 @@ NO_WHOLE_COLUMN = 0
 def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: Count | None = None) -> list[int]:
     """Check that no position can be won, and that the number of positions is the one that the evidence claims, as the
     kernel of this module counts them, or another one. Return and raise what `counted` does."""
-    t = np.zeros(SIZE, dtype=np.int64)
-    load(t, rules, layout, loss)
+    t = loaded(rules, layout, loss)
     kernel = count_positions or _count
     game = "the easier game" if t[IDLE] else "the game"
     return counted(loss.positions, int(t[WORDS]), lambda *arrays: kernel(t.copy(), *arrays), game)

@@ -1,7 +1,7 @@
 """The compiled referee of losses by a relaxed game, `losses.cut`, for more positions than plain Python visits in a
 moment. It is written from docs/proofs/cut.md, in the words of `counting`, and shares no code with the engine."""
 
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -68,6 +68,7 @@ def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
     return counting.check_count(rules, layout, loss, partial(_count, _lags(rules)))
 
 
+@cache
 def _lags(rules: Rules) -> Words:
     """Return how many ranks each foundation may be behind the next card of each suit for that card to be safe."""
     lags = lag_table(rules)

@@ -56,7 +56,8 @@ def counted(
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
     check_positions(count, claimed)
-    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
+    few: list[int] = counts[(counts > 0) & (counts <= COMPARED)].tolist()
+    return few
 
 
 def _count_with_room(room: int, key_words: int, slot: np.dtype[Any], counts: Words, count_positions: CountKeys) -> int:

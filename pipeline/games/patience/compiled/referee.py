@@ -66,6 +66,9 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     def sample(self, loss: Loss) -> int:
         return max(super().sample(loss), loss.positions // COMPARED)
 
+    def check_plain(self, position: Position, loss: Loss) -> None:
+        loss.check(self.plain, position)
+
     def check_compiled(self, layout: str, position: Position, loss: Loss) -> None:
         """Check a loss with compiled code, and some of its positions with plain Python, which does not visit all."""
         counts = check_loss(self.rules, layout, loss)

@@ -8,6 +8,8 @@ code, and so on. So the order of columns and cells makes no difference, position
 that can be moved follow from a few operations on sets. All else is in one array, `t`, with the offsets below.
 """
 
+from functools import cache
+
 import numpy as np
 
 from dealmill.kernels import (
@@ -60,21 +62,21 @@ those of the next lower rank, too, whether each suit has a foundation that is bu
 where the relaxed game is lost."""
 TOPS, IN_CELLS, UP, ABSENT, NEXT, EMPTY = ARRAY.words(6)
 """The position that is visited: sets of cards, the next ones of all suits, and the number of empty columns."""
-VISITED, KEYS = ARRAY.row(PARTS), ARRAY.row(AT_ONCE * MAX_MOVES * PARTS)
-"""Its key, and the keys of the positions after moves; the first is that of the first position, too."""
+VISITED, FIRST = ARRAY.rows(2, PARTS)
+"""Its key, and that of the first position."""
 LAGS, SUITS_BELOW = ARRAY.row(16), ARRAY.row(4)
 """A word for each two suits; and for each suit, the cards of the suits on which its cards may be put."""
 PARENTS, HOMES, BELOW = *ARRAY.rows(2, 52), ARRAY.row(4 * 52)
 """A word for each card; and what each lies on by each number of its code."""
-SIZE = ARRAY.size
+LOADED_SIZE, KEYS, SIZE = ARRAY.size, ARRAY.row(AT_ONCE * MAX_MOVES * PARTS), ARRAY.size
+"""The words so far; and the keys of the positions after moves, which are written before they are read."""
 
 
 def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
     """Check the claim of a loss by rules that `are_single`; return and raise what `counted` does."""
-    t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss)
+    t = _loaded(rules, layout, loss)
     game = "the easier game" if t[IDLE] else "the game"
-    return counted(loss.positions, PARTS, lambda *arrays: _count(t.copy(), *arrays), game, whole_keys=True)
+    return counted(loss.positions, PARTS, lambda *arrays: _count(t, *arrays), game, whole_keys=True)
 
 
 def are_single(rules: Rules) -> bool:
@@ -86,39 +88,57 @@ def are_single(rules: Rules) -> bool:
     return is_known and places and foundations and not rules.build_wraps
 
 
-def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
-    """Write the rules, and the first position."""
+def _loaded(rules: Rules, layout: str, loss: CountedLoss) -> Words:
+    """Return the array with the rules and the first position."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
     base = rules.base_of(texts)
-
-    def number(card: str) -> int:
-        return rules.card_number(card, base)
-
+    number = rules.card_numbers(base).__getitem__
+    t = np.empty(SIZE, dtype=np.int64)
+    t[:LOADED_SIZE] = _loaded_rules(rules)
     deck, parents, below = set(map(number, rules.deck())), rules.parents, cards_below(rules.parents, rules.builds_up)
     up = {top - lower for top in map(number, pairs(texts.get("foundations", ""))) for lower in range(top % 13 + 1)}
     idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
     absent = idle if loss.absent_at_once else set()
     codes = dict.fromkeys(up, ON_FOUNDATION) | dict.fromkeys(map(number, pairs(texts.get("cells", ""))), IN_CELL)
     codes |= dict.fromkeys(absent, IS_ABSENT)
+    homes = [0] * 52
     for column in columns.split("/"):
         under = NO_CARD
         for card in [card for card in map(number, pairs(column.strip("-"))) if card not in absent]:
             fits = under != NO_CARD and parents[card] >> under & 1
             codes[card] = ON_PARENT + 4 * below[card].index(under) if fits else ON_SPACE if under == NO_CARD else HOME
-            t[HOMES + card], under = under, card
+            homes[card], under = under, card
+    t[HOMES : HOMES + 52] = homes
+    with_code = [0] * 2**PARTS
     for card, code in codes.items():
-        for part in range(PARTS):
-            t[KEYS + part] |= (code >> part & 1) << card
-    t[DECK], t[IDLE], t[SPACES] = _mask(deck), _mask(idle), rules.cards_for_spaces
+        with_code[code] |= 1 << card
+    for part in range(PARTS):
+        t[FIRST + part] = sum(cards for code, cards in enumerate(with_code) if code >> part & 1)
+    t[IDLE], t[IS_CUT] = _mask(idle), isinstance(loss, CutLoss)
+    if isinstance(loss, SafeLoss | CutLoss) and safe_cards_are_known(rules):
+        t[LAGS : LAGS + 16] = _lags(rules)
+    return t
+
+
+@cache
+def _loaded_rules(rules: Rules) -> Words:
+    """Return the array with what is the same for all layouts and claims. No card is safe."""
+    t = np.zeros(LOADED_SIZE, dtype=np.int64)
+    parents, below = rules.parents, cards_below(rules.parents, rules.builds_up)
+    t[DECK], t[SPACES] = _mask(set(map(rules.card_numbers(0).__getitem__, rules.deck()))), rules.cards_for_spaces
     t[CELLS], t[COLUMNS], t[LAST_RANK] = rules.cells, len(rules.sizes), rules.ranks - 1
-    t[BUILDS_UP], t[DOWNWARD_PILES], t[IS_CUT] = rules.builds_up, rules.has_downward_piles, isinstance(loss, CutLoss)
+    t[BUILDS_UP], t[DOWNWARD_PILES], t[LAGS : LAGS + 16] = rules.builds_up, rules.has_downward_piles, NEVER
     t[PARENTS : PARENTS + 52], t[BELOW : BELOW + 4 * 52] = parents, [card for cards in below for card in cards]
     t[SUITS_BELOW : SUITS_BELOW + 4] = [
         sum(SUIT << 13 * SUITS.index(suit) for suit in suits) for suits in rules.suits_below
     ]
-    has_safe_cards = isinstance(loss, SafeLoss | CutLoss) and safe_cards_are_known(rules)
-    t[LAGS : LAGS + 16] = lag_table(rules).flat if has_safe_cards else NEVER
+    return t
+
+
+@cache
+def _lags(rules: Rules) -> Words:
+    return lag_table(rules).ravel()
 
 
 def lag_table(rules: Rules) -> Words:
@@ -418,7 +438,7 @@ def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) 
     """
     t = pointer_to(words)
     for part in range(PARTS):
-        t[VISITED + part] = t[KEYS + part]
+        t[VISITED + part] = t[KEYS + part] = t[FIRST + part]
     _survey(t)
     _settle(t, KEYS + 0, t[TOPS], t[IN_CELLS], t[UP], t[ABSENT], t[TOPS] | t[IN_CELLS])
     visited, before, steps = int64(0), int64(0), int64(0)

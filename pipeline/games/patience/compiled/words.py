@@ -9,10 +9,12 @@ evidence.
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from dealmill.kernels import Fields
 from dealmill.pipeline.games.patience.compiled.keys import Words
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
-from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules, pairs
 from dealmill.rules_files import MAX_COLUMNS
 
 CARDS_PER_WORD = 19
@@ -56,19 +58,18 @@ SUIT = (1 << 13) - 1
 """The set of the cards of the first suit."""
 
 
-def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
-    """Write the rules and the first position of the easier game."""
+def loaded(rules: Rules, layout: str, loss: CountedLoss) -> Words:
+    """Return the array with the rules and the first position of the easier game."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
     base = rules.base_of(texts) if rules.hole == "none" else 0
 
-    def number(card: str) -> int:
-        return rules.card_number(card, base)
+    number = rules.card_numbers(base).__getitem__
 
     def numbers(text: str) -> list[int]:
-        return [number(text[at : at + 2]) for at in range(0, len(text.replace("-", "")), 2)]
+        return list(map(number, pairs(text.replace("-", ""))))
 
-    deck = {number(card) for card in rules.deck()}
+    deck = set(map(number, rules.deck()))
     up = {top - lower for top in numbers(texts.get("foundations", "")) for lower in range(top % 13 + 1)}
     fixed = {card for card in up if not rules.removable or (rules.initial == "all" and card % 13 == 0)}
     stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
@@ -87,16 +88,14 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
         down = sum(map(str.islower, text[1::2]))
         piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
     face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    below = cards_below(rules.parents, rules.builds_up)
-    t[BELOW : BELOW + 4 * 52] = [card for cards in below for card in cards]
-    _load_piles(t, piles, below, homes, codes)
+    t = _loaded_rules(rules).copy()
+    _load_piles(t, piles, cards_below(rules.parents, rules.builds_up), homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
         codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
     reserve = numbers(texts.get("reserve", ""))
     homes |= dict.fromkeys(reserve, RESERVE) | dict.fromkeys(stock, STOCK)
     codes |= dict.fromkeys(absent, IS_ABSENT)
 
-    _load_rules(t, rules, deck)
     t[DRAW], t[PASSES], t[IDLE] = draw, passes, _mask(idle)
     t[FACE_DOWN], t[WAS_STOCK] = _mask(face_down), _mask(set(stock))
     t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
@@ -105,8 +104,9 @@ def load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
     t[HOLE_RANK] = RANKS.index(texts.get("hole", "A")[0])
     t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
     t[RESERVE_ORDER : RESERVE_ORDER + len(reserve)] = reserve
-    for card in deck:
-        t[HOMES + card], t[CODES + card] = homes[card], codes[card]
+    t[HOMES : HOMES + 52] = [homes.get(card, 0) for card in range(52)]
+    t[CODES : CODES + 52] = [codes.get(card, 0) for card in range(52)]
+    return t
 
 
 def _load_piles(
@@ -140,19 +140,24 @@ def cards_below(parents_of_cards: tuple[int, ...], builds_up: bool) -> list[list
     return below
 
 
-def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
-    """Write what is the same for all layouts but for the rules of the stock."""
+@cache
+def _loaded_rules(rules: Rules) -> Words:
+    """Return the array with what is the same for all layouts, but for the rules of the stock."""
+    t = np.zeros(SIZE, dtype=np.int64)
     t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.runs_move, rules.cells, rules.reserve_fills
     t[WHOLE_COLUMNS], t[NO_SINGLE_CARDS] = rules.whole_columns_move, rules.move == "whole-pile"
     t[BUILDS_UP], t[DOWNWARD_PILES] = rules.builds_up, rules.has_downward_piles
     t[SPACES], t[WASTE_FILLS], t[ONLY_WASTE_FILLS] = rules.cards_for_spaces, rules.waste_fills, rules.only_waste_fills
     t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
-    t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
+    t[STACKED], t[TO_HOLE] = rules.stacked, rules.to == "hole"
+    t[DECK] = _mask(set(map(rules.card_numbers(0).__getitem__, rules.deck())))
     t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
     t[COMPLETE], t[WORDS] = rules.complete, DEALING_WORDS if rules.to == "tableau" else KEY_WORDS
     t[PARENTS : PARENTS + 52], t[RUN_PARENTS : RUN_PARENTS + 52] = rules.parents, rules.run_parents
+    t[BELOW : BELOW + 4 * 52] = [card for cards in cards_below(rules.parents, rules.builds_up) for card in cards]
     t[POWERS : POWERS + CARDS_PER_WORD] = [CODE_COUNT**power for power in range(CARDS_PER_WORD)]
+    return t
 
 
 def _mask(cards: set[int]) -> int:

@@ -25,6 +25,8 @@ MAX_COMPILED, MAX_DEALT = 1_000_000_000, 4_000_000
 judging a claim takes less than 500 MB."""
 MAX_PLAIN = 25
 """Where there is the compiled one, plain Python counts losses with at most so many: some hundredths of a second."""
+COUNT_FORM = re.compile(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", re.ASCII)
+"""The asterisk, cards and number of evidence."""
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
@@ -179,7 +181,7 @@ def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    words = re.fullmatch(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
+    words = COUNT_FORM.fullmatch(evidence)
     if not words or evidence.startswith(" "):
         shown, examples = f"{form}{evidence}"[:40], f"{form}* 7276" if form else "* 7276 or *6C4H5H6S 1"
         raise InvalidEvidence(1, f"{shown!r} is not the evidence of a loss, such as {examples}")

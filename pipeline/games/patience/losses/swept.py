@@ -1,13 +1,15 @@
 """Losses of games with a hole whose cards lie in few fronts, counted by a sweep instead of one by one.
 
 A *front* is a row of cards of which only the last may be taken: a column, a stacked reserve, or a card of an open one.
-Cards only leave the fronts and the stock, so how many are left in each says where all are. For each rank on top of the
-hole, those tuples of numbers that can be reached are one big integer, with a bit for each tuple.
+Cards only leave the fronts and the stock, so how many have left each says where all are. For each rank on top of the
+hole, those tuples of numbers that can be reached are one big integer, with a bit for each tuple, which is short as long
+as few cards have left.
 """
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import accumulate
+from math import prod
 from operator import mul, or_
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
@@ -43,7 +45,8 @@ class SweptLoss(CountedLoss):
         count = 0
         for reached in sweep(fronts, _ranks(position.stock), ranks.index(position.hole[0]), near):
             count += sum(map(int.bit_count, reached))
-        if any(tuples & 1 for tuples in reached):
+        tuple_count = prod(len(front) + 1 for front in fronts)
+        if any(tuples.bit_length() == tuple_count for tuples in reached):
             raise InvalidEvidence(1, "the game can be won")
         check_positions(count, self.positions)
 
@@ -55,21 +58,21 @@ def _ranks(cards: Sequence[str]) -> list[int]:
 def sweep(fronts: list[list[int]], stock: list[int], hole: int, near: list[list[int]]) -> Iterator[list[int]]:
     """Yield, for each number of cards that have left the stock, from none to all, the tuples that can be reached with
     each rank on top of the hole. All cards are ranks, and `near` are those that can lie below each in the hole. The
-    first bit is that of the tuple without cards."""
+    first bit is that of the tuple with all cards."""
     weights = list(accumulate((len(front) + 1 for front in fronts), mul, initial=1))
     tuples = weights[-1]
     tops: list[list[tuple[int, int]]] = [[] for _ in near]
     for front, weight in zip(fronts, weights, strict=False):
         for rank in set(front):
             tops[rank].append((weight, _tops(front, rank, weight, tuples)))
-    latest = [(rank == hole) << tuples - 1 for rank in range(len(near))]
+    latest = [int(rank == hole) for rank in range(len(near))]
     for card in (*stock, None):
         reached = [0] * len(near)
         while any(latest):
             reached = list(map(or_, reached, latest))
             before = [reduce(or_, (latest[number] for number in numbers), 0) for numbers in near]
             for rank, below in enumerate(before):
-                after = reduce(or_, ((below & top) >> weight for weight, top in tops[rank]), 0)
+                after = reduce(or_, ((below & top) << weight for weight, top in tops[rank]), 0)
                 latest[rank] = after ^ after & reached[rank]
         yield reached
         latest = [reduce(or_, reached) * (rank == card) for rank in range(len(near))]
@@ -78,7 +81,7 @@ def sweep(fronts: list[list[int]], stock: list[int], hole: int, near: list[list[
 def _tops(front: list[int], rank: int, weight: int, tuples: int) -> int:
     """Return all tuples in which a card with this rank can be taken from a front."""
     period = weight * (len(front) + 1)
-    tops = sum((1 << weight) - 1 << weight * height for height, card in enumerate(front, start=1) if card == rank)
+    tops = sum((1 << weight) - 1 << weight * gone for gone, card in enumerate(reversed(front)) if card == rank)
     for doublings in range((tuples // period).bit_length()):
         tops |= tops << (period << doublings)
     return tops & (1 << tuples) - 1

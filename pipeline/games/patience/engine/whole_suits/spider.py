@@ -23,8 +23,8 @@ from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED, Rules
 from dealmill.verdicts import Verdict
 
 WIDTHS = (10, 10, 10, 40, 40, 160, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 12_800)
-"""The widths of the beams, of which the last one is repeated, each with other values. Narrow ones win most deals, with a
-tenth of the nodes of wider ones, see `docs/decisions/0227-narrow-beams-first.md`."""
+"""The widths of the beams, of which the last one is repeated, each with other values. Narrow ones win most deals, with
+a tenth of the nodes of wider ones, see `docs/decisions/0227-narrow-beams-first.md`."""
 LAYERS, LAYERS_OF_ROW, LAYERS_OF_TURN = 300, 20, 10
 """A beam has at most so many positions for each position of its width, and so many more for each row of the stock that
 goes to the columns, or for each turn of it."""

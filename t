@@ -1,2 +1,0 @@
-games LUCAS
-games cruel

@@ -23,7 +23,6 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.descriptions import Engine
@@ -81,10 +80,12 @@ def serve(address: str, *games: str) -> Callable[[], object]:
     with suppress(ModuleNotFoundError):  # an extra, which some tests hide
         import_module("psycopg")
     load_runtime()
-    for game in offered_games() if ALL_GAMES in games else map(find_game, games):
-        assert isinstance(game, Game)
-        for engine in game.engines if ALL_GAMES in games else game.engines[:1]:
-            _load(game, engine)
+    loads_all = ALL_GAMES in games
+    for game in offered_games():  # `find_game` would keep them, without the engines that settings of a process add
+        if loads_all or game.name in games:
+            assert isinstance(game, Game)
+            for engine in game.engines if loads_all else game.engines[:1]:
+                _load(game, engine)
     assert not settings.cache_info().currsize  # each process reads its own
     gc.freeze()  # a collection in a forked process would copy all memory
     assert "dealmill.workers.app" not in sys.modules  # it reads the settings when it is imported

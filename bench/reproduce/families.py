@@ -18,8 +18,6 @@ FEWER = (
     "scotch-patience",
     "simple-simon",
     "spider",
-    "spider-1-suit",
-    "spider-2-suits",
     "spiderette",
     "streets-and-alleys",
     "thumb-and-pouch",

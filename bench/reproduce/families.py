@@ -16,7 +16,6 @@ FEWER = (
     "king-albert",
     "mrs-mop",
     "scotch-patience",
-    "simple-simon",
     "spider",
     "spiderette",
     "streets-and-alleys",

@@ -81,7 +81,8 @@ def serve(address: str, *games: str) -> Callable[[], object]:
         import_module("psycopg")
     load_runtime()
     loads_all = ALL_GAMES in games
-    for game in offered_games():  # `find_game` would keep them, without the engines that settings of a process add
+    # `find_game` would keep them, without the engines that settings of a process add.
+    for game in offered_games() if games else ():
         if loads_all or game.name in games:
             assert isinstance(game, Game)
             for engine in game.engines if loads_all else game.engines[:1]:

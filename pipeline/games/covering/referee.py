@@ -470,17 +470,17 @@ def _takes_from(rules: Rules, has_card: tuple[bool, ...]) -> tuple[list[tuple[in
         offsets = [0]
         for fewer, more in pairwise(parts):
             offsets.append(offsets[-1] + fewer.bit_length() - (more & -more).bit_length() + 1)
-        for place, sets in left.items():
-            left[place] = reduce(or_, ((sets & part) << offset for part, offset in zip(parts, offsets, strict=True)))
+        for number, sets in left.items():
+            left[number] = reduce(or_, ((sets & part) << offset for part, offset in zip(parts, offsets, strict=True)))
         moved = [part << offset for part, offset in zip(parts, offsets, strict=True)]
         possible = reduce(or_, moved)
-        for depth, place in enumerate(chain):
-            left[place] = reduce(or_, moved[depth + 1 :])
-            shifts[place] = offsets[depth + 1] - offsets[depth]
+        for depth, number in enumerate(chain):
+            left[number] = reduce(or_, moved[depth + 1 :])
+            shifts[number] = offsets[depth + 1] - offsets[depth]
     takes = []
-    for place, shift in shifts.items():
-        covered = reduce(or_, (left.get(cover, 0) for cover in rules.covers[place]), 0)
-        takes.append((place, left[place] & ~covered, shift))
+    for number, shift in shifts.items():
+        covered = reduce(or_, (left.get(cover, 0) for cover in rules.covers[number]), 0)
+        takes.append((number, left[number] & ~covered, shift))
     return takes, possible.bit_length()
 
 
@@ -488,10 +488,10 @@ def _fitting(rules: Rules, left: dict[int, int], possible: int, stay: Sequence[i
     """Return those of the possible combinations of some chains in which the cards of another one can stay and be gone
     at these places: what they cover is left, and what covers them is gone. `left` has the sets for each place in which
     its card is left."""
-    for place, sets in left.items():
-        if not set(stay).isdisjoint(rules.covers[place]):
+    for number, sets in left.items():
+        if not set(stay).isdisjoint(rules.covers[number]):
             possible &= sets
-        if any(place in rules.covers[number] for number in gone):
+        if any(number in rules.covers[lower] for lower in gone):
             possible &= ~sets
     return possible
 

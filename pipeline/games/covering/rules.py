@@ -71,7 +71,7 @@ class Rules:
         """The ranks onto which a card of each rank may go in the hole."""
         apart = (1, len(RANKS) - 1) if self.wrap else (1,)
         return {
-            rank: "".join(top for other, top in enumerate(RANKS) if abs(number - other) in apart)
+            rank: "".join(top for height, top in enumerate(RANKS) if abs(number - height) in apart)
             for number, rank in enumerate(RANKS)
         }
 

@@ -32,10 +32,17 @@ WON = -1
 
 
 def counted(
-    claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game", *, whole_keys: bool = False
+    claimed: int,
+    key_words: int,
+    count_positions: CountKeys,
+    game: str = "the game",
+    *,
+    whole_keys: bool = False,
+    first_room: int | None = None,
 ) -> list[int]:
-    """Count positions, whose keys have so many words, with room for as many as are claimed; check their number. `game`
-    is what would be won. The hash table has `whole_keys`, or their numbers.
+    """Count positions, whose keys have so many words, with room for as many as are claimed, at first for no more than
+    `first_room`, or `FIRST_ROOM`; check their number. `game` is what would be won. The hash table has `whole_keys`, or
+    their numbers.
 
     Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
     `COMPARED` positions.
@@ -47,7 +54,7 @@ def counted(
     MemoryError
         If there is not enough memory for the positions; it says how much is needed.
     """
-    counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
+    counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, first_room or FIRST_ROOM)
     slot = np.dtype((np.int64, (key_words,)) if whole_keys else np.int32)
     count = _count_with_room(room, key_words, slot, counts, count_positions)
     while room < count and room < claimed:

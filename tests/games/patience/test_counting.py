@@ -10,7 +10,7 @@ from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, compiled_judge, machine
 from dealmill.pipeline.games.batch import to_strings
-from dealmill.pipeline.games.patience.compiled import counting, keys
+from dealmill.pipeline.games.patience.compiled import counting, keys, single_cards
 from dealmill.pipeline.games.patience.compiled import referee as compiled
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
@@ -157,6 +157,23 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"a count of \d+,000 positions takes up to .* and this machine has 0.0 GB"):
         counting.check_count(rules, text, read_counted(rules, f"* {claimed}"))
+
+
+@pytest.mark.parametrize(("claimed", "reason"), [(3_596, ""), (3_595, "more than 3,595"), (2_000_000, "3,596")])
+def test_a_claim_of_single_cards_gets_room_as_it_is_needed(
+    claimed: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """These have more words, so they get less room at first."""
+    rules = rules_of("fore-cell-same-suit")
+    [text] = to_strings(deal(rules, 1, 6, 1))
+    live = "4C5C6C7C8CTCJCQCKC3H4H5H6H7H8H9HTHJHQHKH2S3S4S5S7S8S9STSJSQSKS2D3D4D5D7D8D9DJDQDKD"
+    monkeypatch.setattr(single_cards, "FIRST_ROOM", 100)
+    loss = read_counted(rules, f"*{live} {claimed}")
+    if reason:
+        with pytest.raises(InvalidEvidence, match=reason):
+            single_cards.check_count(rules, text, loss)
+    else:
+        single_cards.check_count(rules, text, loss)
 
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:

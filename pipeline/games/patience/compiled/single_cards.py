@@ -52,7 +52,7 @@ ALWAYS, NEVER = 100, -100
 """By so many ranks, no foundation can lag behind another one; and by so many, not even the first one does."""
 SUIT = (1 << 13) - 1
 FIRST_ROOM = 4_000_000
-"""The positions that are counted at first, in 0.34 GB: more than a search reaches with its default limit."""
+"""The positions that are counted at first, in 0.34 GB: more than a search reaches with most default limits."""
 AT_ONCE, MAX_MOVES = 8, 7 * 52
 """The positions that are visited at once. Of each, a card has no more moves than to its foundation, a cell, a space,
 and four cards."""

@@ -10,7 +10,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO, TextIOBase, TextIOWrapper
 from threading import Event
 from typing import Any
@@ -113,15 +113,24 @@ class ClosedOutput(TextIOBase):
         raise OutputError("standard output is closed: the output cannot be written")
 
 
-class StandardError(FileIO):
-    """An open standard error that drops what cannot be written, as on a full disk, so that the exit code stays."""
+class StandardError(TextIOWrapper):
+    """An open standard error that drops what cannot be written, as on a full disk, so that the exit code stays.
 
-    def write(self, data: Any) -> int:
-        """Write bytes, or drop them; return how many they are."""
+    Errors are caught above the buffer, never below it: a signal that arrives in a method of Python's, once the bytes
+    are written, would make the buffer keep them and write them again.
+    """
+
+    def write(self, text: str) -> int:
+        """Write text, or drop it; return how many characters it has."""
         try:
-            return super().write(data) or len(data)
+            return super().write(text)
         except OSError:
-            return len(data)
+            return len(text)
+
+    def flush(self) -> None:
+        """Write what is buffered, if that is possible."""
+        with suppress(OSError):
+            super().flush()
 
 
 def replace_streams() -> None:
@@ -141,16 +150,17 @@ def replace_streams() -> None:
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
     if isinstance(sys.stdout, TextIOWrapper) and isinstance(sys.stdout.buffer, FileIO):
-        sys.stdout = _by_lines(sys.stdout.buffer, sys.stdout)  # unbuffered, Python takes a part written for the whole
+        sys.stdout = _by_lines(TextIOWrapper, sys.stdout)  # unbuffered, Python takes a part written for the whole
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
     elif isinstance(sys.stderr, TextIOWrapper):
-        sys.stderr = _by_lines(StandardError(sys.stderr.fileno(), "w", closefd=False), sys.stderr)
+        sys.stderr = _by_lines(StandardError, sys.stderr)
 
 
-def _by_lines(raw: FileIO, like: TextIOWrapper) -> TextIOWrapper:
-    """Return a stream that writes lines to a file with the encoding of another stream."""
-    return TextIOWrapper(BufferedWriter(raw), like.encoding, like.errors, line_buffering=True)
+def _by_lines(kind: type[TextIOWrapper], like: TextIOWrapper) -> TextIOWrapper:
+    """Return a stream of a kind that writes lines to the file of another stream, with its encoding."""
+    raw = FileIO(like.fileno(), "w", closefd=False)
+    return kind(BufferedWriter(raw), like.encoding, like.errors, line_buffering=True)
 
 
 NOT_LOADED = "failed to map segment"

@@ -2,6 +2,9 @@
 
 import json
 import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -88,6 +91,32 @@ def test_a_standard_error_that_takes_nothing_leaves_the_exit_code(
         assert ran.returncode == code
     os.close(full)
     os.close(broken)
+
+
+INTERRUPTED_AT_EACH_LINE = """
+import sys, time
+from dealmill.cli.process import handle_signals, replace_streams
+handle_signals()
+replace_streams()
+for number in range(400):
+    try:
+        print(number, file=sys.stderr)
+        time.sleep(1)
+    except KeyboardInterrupt:
+        pass
+"""
+
+
+@pytest.mark.slow
+def test_a_signal_at_the_end_of_a_message_does_not_repeat_it() -> None:
+    with subprocess.Popen([sys.executable, "-c", INTERRUPTED_AT_EACH_LINE], stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr is not None
+        lines = []
+        for _ in range(300):
+            lines.append(int(child.stderr.readline()))
+            child.send_signal(signal.SIGTERM)
+        child.kill()
+    assert lines == list(range(300))
 
 
 def broken_pipe() -> int:

@@ -190,25 +190,38 @@ class Selection:
     quick = False
     """Whether only the tests of `make test` are selected."""
 
+    by_hand = True
+    """Whether tests that are made by hand may be selected."""
+
     names_tests = False
     """Whether the command line names files, folders or tests."""
 
     def read(self, config: pytest.Config) -> None:
         """Read the command line."""
         self.quick = is_quick(config)
+        self.by_hand = "not by_hand" not in config.option.markexpr
         self.names_tests = config.args != config.getini("testpaths")
 
     def leaves_out(self, path: str) -> bool:
         """Return whether no test of a file or folder is selected. Its path begins with ``tests/``."""
         return self.quick and path.startswith(SLOW)
 
-    def parameters(self, values: Iterable[object], is_quick: Callable[[Any], bool]) -> list[object]:
-        """Return values as parameters of a test. Those that are not quick are marked as slow, and left out if no slow
-        test is selected."""
-        quick, slow = list[object](), list[object]()
+    def parameters(
+        self,
+        values: Iterable[object],
+        is_quick: Callable[[Any], bool],
+        is_by_hand: Callable[[Any], bool] = lambda _value: False,
+    ) -> list[object]:
+        """Return values as parameters of a test: quick ones, then slow ones, then those that are tried by hand. Those
+        that are not selected are left out, or marked if other tests of their kind may be."""
+        selected, slow, by_hand = list[object](), list[object](), list[object]()
         for value in values:
-            (quick if is_quick(value) else slow).append(value)
-        return quick if self.quick else [*quick, *(pytest.param(value, marks=pytest.mark.slow) for value in slow)]
+            (by_hand if is_by_hand(value) else selected if is_quick(value) else slow).append(value)
+        if not self.quick:
+            selected += [pytest.param(value, marks=pytest.mark.slow) for value in slow]
+        if self.by_hand:
+            selected += [pytest.param(value, marks=pytest.mark.by_hand) for value in by_hand]
+        return selected
 
 
 SELECTION = Selection()
@@ -219,4 +232,4 @@ def parts_by_hand(numbers: range, slow: int) -> list[object]:
     The first `slow` numbers are tried by `make test-slow`; the whole attack is made by hand after each change of what
     it attacks, with ``pytest -m by_hand``."""
     parts = [range(first, first + numbers.step) for first in numbers]
-    return [part if part[0] < numbers[0] + slow else pytest.param(part, marks=pytest.mark.by_hand) for part in parts]
+    return SELECTION.parameters(parts, lambda _part: True, lambda part: part[0] >= numbers[0] + slow)

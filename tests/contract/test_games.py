@@ -1,6 +1,5 @@
 """Every game meets the checks of games, found by itself: a new one is tested without a line here."""
 
-from itertools import filterfalse
 from pathlib import Path
 
 import pytest
@@ -86,17 +85,7 @@ CHECKS = [
 ]
 
 
-IN_TARGETS, BY_HAND = (list(checks) for checks in (filterfalse(is_by_hand, CHECKS), filter(is_by_hand, CHECKS)))
-
-
-@pytest.mark.parametrize(
-    "check",
-    [
-        *SELECTION.parameters(IN_TARGETS, is_quick),
-        *(pytest.param(check, marks=pytest.mark.by_hand) for check in BY_HAND),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("check", SELECTION.parameters(CHECKS, is_quick, is_by_hand), ids=str)
 def test_every_game_meets_the_checks(check: Check) -> None:
     check()
 

@@ -1,9 +1,10 @@
 """Which mutants of a module of a game's referee the tests of that module let live:
-``python -m tests.mutation klondike losses.safe``; without a module, those of all modules, one by one.
+``python -m tests.mutation klondike losses.safe``; without a module, those of all modules, a line for each.
 
-The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
-of this process, in which it takes the place of the module before the tests are imported again. A mutant is dead if the
-tests fail, if it cannot even be imported, or if it never comes to an end.
+Modules whose tests are in the same file are tried together. The tests run once as they are, so that a failure means
+something and everything is loaded; then each mutant gets a fork of this process, in which it takes the place of its
+module before the tests are imported again. A mutant is dead if the tests fail, if it cannot even be imported, or if it
+never comes to an end.
 """
 
 import ast
@@ -21,6 +22,7 @@ from inspect import getsource
 from pathlib import Path
 from signal import ITIMER_PROF, setitimer
 from time import process_time
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -53,6 +55,13 @@ TESTING = "dealmill.testing"
 PATIENCES = "tests/games/patience/"
 
 
+class Mutant(NamedTuple):
+    """A module of a referee with one change, by its number."""
+
+    module: str
+    number: int
+
+
 class TimesOfTests:
     """Runs the tests of a process in the order of the time that they took in it or its parent: most mutants fail one of
     those that take milliseconds. A test of a mutant that takes much more processor time than that ends the process: the
@@ -83,21 +92,28 @@ class TimesOfTests:
 TIMES = TimesOfTests()
 
 
-def main(game: Game, module: str) -> None:
-    """Print how many mutants a module of the referee of a game has and what has been changed in those that live."""
+def main(game: Game, tests: Path, modules: Sequence[str]) -> None:
+    """Print how many mutants each module of the referee of a game has that these tests are for, and what has been
+    changed in those that live."""
     settings.register_profile("mutation", QUICK)
     settings.load_profile("mutation")
     with redirect_stdout(sys.stderr):
-        if run_tests(game, module):
+        if run_tests(tests):
             sys.exit("the tests fail without any change")
     gc.freeze()  # each of the forks would go through all objects ten times when pytest ends
-    tree, source = tree_of(module), sys.modules[module].__file__
-    changes = [(f"{source}:{mutation.line}: {mutation.change}", mutation.change) for mutation in mutations(tree)]
-    unchanged, *failed = outcomes(game, module, [None, *range(len(changes))])
+    mutants = [Mutant(module, number) for module in modules for number, _ in enumerate(mutations(tree_of(module)))]
+    unchanged, *failed = outcomes(game, tests, [None, *mutants])
     if unchanged:
         sys.exit("the tests fail in a fork without any change")
-    survivors = [change for change, dead in zip(changes, failed, strict=True) if not dead]
-    sys.stdout.write(json.dumps({"mutants": len(changes), "survivors": survivors}) + "\n")
+    for module in modules:
+        source, changes = sys.modules[module].__file__, list(mutations(tree_of(module)))
+        survivors = [
+            (f"{source}:{changes[mutant.number].line}: {changes[mutant.number].change}", changes[mutant.number].change)
+            for mutant, dead in zip(mutants, failed, strict=True)
+            if mutant.module == module and not dead
+        ]
+        report = {"module": name_of(game, module), "mutants": len(changes), "survivors": survivors}
+        sys.stdout.write(json.dumps(report) + "\n")
 
 
 def folder_of(game: Game) -> str:
@@ -127,36 +143,45 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse(getsource(sys.modules[module]))
 
 
-def run_tests(game: Game, module: str) -> int:
-    """Run the tests of a module of a referee: those of `rules` are in ``test_rules.py``, or in ``test_referee.py``."""
+def groups(game: Game) -> dict[Path, list[str]]:
+    """The names of the modules that have mutants, by the file of their tests: those of `rules` are in
+    ``test_rules.py``, or in ``test_referee.py``."""
+    modules = defaultdict[Path, list[str]](list)
     folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
-    own = folder / f"test_{module.rpartition('.')[2]}.py"
-    return pytest.main([*BARE, str(own if own.exists() else folder / "test_referee.py")], plugins=[TIMES])
+    for module in mutated(game):
+        own = folder / f"test_{module.rpartition('.')[2]}.py"
+        modules[own if own.exists() else folder / "test_referee.py"].append(module)
+    return modules
 
 
-def outcomes(game: Game, module: str, mutants: Iterable[int | None]) -> list[bool]:
-    """Of each mutant of a module, or of the module as it is, whether its tests fail; as many at once as there are
+def run_tests(tests: Path) -> int:
+    """Run a file of tests."""
+    return pytest.main([*BARE, str(tests)], plugins=[TIMES])
+
+
+def outcomes(game: Game, tests: Path, mutants: Iterable[Mutant | None]) -> list[bool]:
+    """Of each mutant, or of the modules as they are, whether the tests fail; as many at once as there are
     processors."""
-    failed: dict[int | None, bool] = {}
-    running: dict[int, int | None] = {}
+    failed: dict[Mutant | None, bool] = {}
+    running: dict[int, Mutant | None] = {}
     for mutant in mutants:
         if len(running) == os.cpu_count():
             reap(running, failed)
         failed[mutant] = False  # in the order of the mutants
-        running[fork(game, module, mutant)] = mutant
+        running[fork(game, tests, mutant)] = mutant
     while running:
         reap(running, failed)
     return list(failed.values())
 
 
-def reap(running: dict[int, int | None], failed: dict[int | None, bool]) -> None:
+def reap(running: dict[int, Mutant | None], failed: dict[Mutant | None, bool]) -> None:
     """Wait for one of the forks."""
     process, status = os.wait()
     failed[running.pop(process)] = status != 0
 
 
-def fork(game: Game, module: str, mutant: int | None) -> int:
-    """Run the tests on a mutant of a module, or on the module as it is, in a process that ends with 0 if they pass."""
+def fork(game: Game, tests: Path, mutant: Mutant | None) -> int:
+    """Run the tests on a mutant, or on the modules as they are, in a process that ends with 0 if they pass."""
     process = os.fork()
     if not process:
         failed = 1
@@ -167,15 +192,15 @@ def fork(game: Game, module: str, mutant: int | None) -> int:
             if mutant is not None:
                 setitimer(ITIMER_PROF, LOADING_SECONDS)
                 TIMES.limited = True
-            put_in_place(game, module, mutant)
-            failed = run_tests(game, module)
+            put_in_place(game, mutant)
+            failed = run_tests(tests)
         finally:
             os._exit(failed)
     return process
 
 
-def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
-    """Make a mutant of a module a part of the referee of its game, for tests that are still to be imported. The modules
+def put_in_place(game: Game, mutant: Mutant | None) -> None:
+    """Make a mutant a part of the referee of its game, for tests that are still to be imported. The modules
     that import the changed one are loaded again, too, also those that tests import."""
     for loaded in [name for name in sys.modules if name.startswith((f"tests.games.{folder_of(game)}.", TESTING))]:
         del sys.modules[loaded]
@@ -187,9 +212,9 @@ def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
         sys.modules[name] = module
         package, _, last = name.rpartition(".")
         setattr(sys.modules[package], last, module)
-        if mutant is not None and name == changed:
+        if mutant is not None and name == mutant.module:
             tree = tree_of(name)
-            list(mutations(tree))[mutant].make()
+            list(mutations(tree))[mutant.number].make()
             exec(compile(ast.fix_missing_locations(tree), str(spec.origin), "exec"), module.__dict__)  # noqa: S102
         else:
             spec.loader.exec_module(module)
@@ -203,6 +228,6 @@ def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
 
 if __name__ == "__main__":
     chosen_game = find_game(sys.argv[1])
-    for mutated_module in mutated(chosen_game):
-        if sys.argv[2:] in ([], [name_of(chosen_game, mutated_module)]):
-            main(chosen_game, mutated_module)
+    for file, names in groups(chosen_game).items():
+        if chosen := [name for name in names if not sys.argv[2:] or name_of(chosen_game, name) in sys.argv[2:]]:
+            main(chosen_game, file, chosen)

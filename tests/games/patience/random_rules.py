@@ -3,8 +3,6 @@
 from dataclasses import replace
 from random import Random
 
-import pytest
-
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.coverage import counted_with_relaxed_game, counted_with_safe_cards
 from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
@@ -25,14 +23,8 @@ def seeds(first: int, count: int, quick: int, slow: int | None = None) -> list[o
     `quick` of them, and `make test-slow` the others; if `slow` is given, only the others of the first `slow` seeds, and
     those after these are tried by hand."""
     last = first + (count if slow is None else slow)
-    tens, by_hand = (
-        [range(seed, seed + 10) for seed in numbers]
-        for numbers in (range(first, last, 10), range(last, first + count, 10))
-    )
-    return [
-        *SELECTION.parameters(tens, lambda ten: ten[0] < first + quick),
-        *(pytest.param(ten, marks=pytest.mark.by_hand) for ten in by_hand),
-    ]
+    tens = [range(seed, seed + 10) for seed in range(first, first + count, 10)]
+    return SELECTION.parameters(tens, lambda ten: ten[0] < first + quick, lambda ten: ten[0] >= last)
 
 
 def random_rules(random: Random) -> Rules:

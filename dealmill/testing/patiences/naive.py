@@ -3,7 +3,7 @@ cleverness anywhere. It shares nothing with the engine and the referees but the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.games.patience.rules import Rules
@@ -99,8 +99,9 @@ def tidy(state: State, rules: Rules) -> None:
 
 def copied(state: AnyState) -> AnyState:
     """Return a copy that shares no list with a state."""
-    return replace(
-        state,
+    copy = object.__new__(type(state))  # in a third of the time of `dataclasses.replace`
+    vars(copy).update(
+        vars(state),
         columns=[column.copy() for column in state.columns],
         cells=state.cells.copy(),
         reserve=state.reserve.copy(),
@@ -109,6 +110,7 @@ def copied(state: AnyState) -> AnyState:
         up={suit: heights.copy() for suit, heights in state.up.items()},
         down=state.down.copy(),
     )
+    return copy
 
 
 def won(state: State, rules: Rules) -> bool:
@@ -123,19 +125,18 @@ def fits(card: Card, below: Card, state: State, build: str, wraps: bool = False,
     in which ranks wrap or not, in one direction or in both."""
     if below.down or build == "none":
         return False
+    lower, higher, last, either = state.height(card), state.height(below), len(state.order) - 1, direction == "either"
+    is_next = lower + 1 == higher or (either and higher + 1 == lower)
+    if not is_next and not (wraps and ((lower, higher) == (last, 0) or (either and (higher, lower) == (last, 0)))):
+        return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
-    suits = {
+    return {
         "any-suit": True,
         "red-black": not same_colour,
         "same-suit": card.suit == below.suit,
         "same-colour": same_colour,
         "other-suit": card.suit != below.suit,
     }[build]
-    steps = [(state.height(card), state.height(below))]
-    if direction == "either":
-        steps.append((state.height(below), state.height(card)))
-    last = len(state.order) - 1
-    return suits and any(lower + 1 == higher or (wraps and (lower, higher) == (last, 0)) for lower, higher in steps)
 
 
 def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
@@ -293,7 +294,9 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     if len(group) == 1 and rules.hole != "none":
         apart = abs(card.rank - rest.hole)
         if source == "deal" or apart == 1 or (rules.wrap and rules.ranks > 2 and apart == rules.ranks - 1):
-            yield "h", replace(copied(rest), hole=card.rank)
+            after = copied(rest)
+            after.hole = card.rank
+            yield "h", after
     if source == "deal":
         return
     if waits_for_card(before, rules):
@@ -308,26 +311,24 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         after = copied(rest)
         after.cells.append(card)
         yield "c", after
+    if source != "columns" or rules.move != "whole-pile" or not leaves_cards(rest, before):
+        yield from laid(source, group, rest, before, rules)
+
+
+def laid(source: str, group: list[Card], rest: State, before: State, rules: Rules) -> Iterator[tuple[str, State]]:
+    """Yield the columns on which cards that were picked up from `source` can be put, and the states after that."""
+    card = group[0]
     first_space = rest.columns.index([]) if [] in rest.columns else None
+    emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
     ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
-        own = column != before.columns[number] and source == "columns"
-        if rules.move == "whole-pile" and source == "columns" and leaves_cards(rest, before):
+        if column:
+            own = source == "columns" and column != before.columns[number]
+            if own or not fits(card, column[-1], rest, rules.build, rules.build_wraps, rules.direction):
+                continue
+        elif not fills(card, source, rest, rules) or (number != first_space and rules.to != "tableau"):
             continue
-        space = {
-            "any": True,
-            "reserve": True,
-            "waste": True,
-            "reserve-then-waste": source == "stock",
-            "kings": rest.height(card) == rules.ranks - 1,
-            "none": False,
-        }[rules.spaces]
-        if own or (not column and number != first_space and rules.to != "tableau"):
-            continue
-        if not (fits(card, column[-1], rest, rules.build, rules.build_wraps, rules.direction) if column else space):
-            continue
-        emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
-        if not column and emptied and not ordered:
+        elif emptied and (before.columns[number] or not ordered):
             continue  # a whole column from one empty place to another
         after = copied(rest)
         after.columns[number] += group
@@ -335,14 +336,27 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         yield (column[-1].name if column else empty), after
 
 
+def fills(card: Card, source: str, state: State, rules: Rules) -> bool:
+    """Return whether a card that was picked up from `source` may be put into an empty column."""
+    return {
+        "any": True,
+        "reserve": True,
+        "waste": True,
+        "reserve-then-waste": source == "stock",
+        "kings": state.height(card) == rules.ranks - 1,
+        "none": False,
+    }[rules.spaces]
+
+
 def risen(card: Card, rest: State, rules: Rules) -> Iterator[State]:
     """Yield the state after a card has gone to a foundation of its suit, if it is the next one there."""
-    after = copied(rest)
-    heights, number = after.up[card.suit], rest.height(card)
+    heights, number = rest.up[card.suit], rest.height(card)
     if number in heights:
-        heights[heights.index(number)] += 1
+        after = copied(rest)
+        after.up[card.suit][heights.index(number)] += 1
         yield after
-    elif rules.foundation_direction == "both" and number == rules.ranks - 1 - after.down[card.suit]:
+    elif rules.foundation_direction == "both" and number == rules.ranks - 1 - rest.down[card.suit]:
+        after = copied(rest)
         after.down[card.suit] += 1
         yield after
 

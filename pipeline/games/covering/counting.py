@@ -21,8 +21,9 @@ from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
-FIRST_ROOM, MORE_ROOM = 1_000_000, 5
-"""The positions that are counted at first, and how many times as many next."""
+FIRST_ROOM, MORE_ROOM = 1_000, 30
+"""The positions that are counted at first, and how many times as many next: a count that has no room left begins again.
+Most counts are short, and a claim may be false: reserving a million at first took longer than most counts."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 

@@ -146,9 +146,9 @@ def nodeid_of(path: Path) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Run two processes more than there are processors if slow tests are selected, because those wait for other
-    processes, leases and timeouts for much of the time."""
-    return (os.cpu_count() or 1) + (0 if is_quick(config) else 2)
+    """Run one process more than there are processors if slow tests are selected: the long ones, which come first in one
+    process, wait for other processes, leases and timeouts for much of the time."""
+    return (os.cpu_count() or 1) + (0 if is_quick(config) else 1)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -139,7 +139,7 @@ class Farm:
             self.keep_up()
             waited = time.monotonic() - begun
             assert waited < seconds, f"nothing happened for {waited:.0f} s; the commands said:\n{self.output[-10_000:]}"
-            time.sleep(0.02)
+            time.sleep(0.05)
         return time.monotonic() - begun
 
     def until_solved(self, items: int) -> float:

@@ -12,7 +12,7 @@ import pytest
 from tests.selection import NOT_SLOW
 
 STRICT = os.environ.get("TEST_SKIPS") == "fail"
-MINUTES = {NOT_SLOW: 3, "slow and not by_hand": 28}
+MINUTES = {NOT_SLOW: 3, "slow and not by_hand": 26}
 """About how long `make test` and `make test-slow` take on two idle cores, by the markers that select their tests. The
 first line of a run says it."""
 

@@ -16,7 +16,6 @@ FEWER = (
     "king-albert",
     "mrs-mop",
     "scotch-patience",
-    "spider",
     "spiderette",
     "streets-and-alleys",
     "thumb-and-pouch",

@@ -222,8 +222,10 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
             reload(sys.modules[REFEREES])  # it names what is in the module
     for each in games().values():
         vars(each).pop("referee", None)  # which it made before, in the referee as it is
-    if compiled := sys.modules.get(f"{game.package}.compiled.referee"):
-        reload(compiled)  # it chooses the compiled code by the class of a loss
+    # One makes rules, of their class in the referee; the other chooses compiled code by the class of a loss.
+    for name in ("schema", "compiled.referee"):
+        if user := sys.modules.get(f"{game.package}.{name}"):
+            reload(user)
 
 
 if __name__ == "__main__":

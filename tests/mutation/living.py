@@ -12,6 +12,10 @@ LIVING: dict[str, dict[str, str]] = {
     "losses.safe": {
         "without near.union(position.stock).isdisjoint(suits)": "equivalent: it only saves time",
     },
+    "position": {
+        "without not text": "equivalent: it only saves time",
+        "without sorted(cards) == rules.sorted_deck": "equivalent: it only saves time",
+    },
     "losses.walks": {
         "0 < len(column) for 0 < len(column) <= alone": "equivalent: the key has the whole column, too",
     },

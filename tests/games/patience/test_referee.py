@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cache
 from random import Random
+from typing import Any
 
 import pytest
 
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -19,6 +21,7 @@ from dealmill.pipeline.games.patience.losses.counted import (
 )
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
@@ -139,9 +142,18 @@ def test_lists_of_cards_prove_losses_under_some_rules(name: str, sound: bool) ->
     assert easier_game_is_sound(rules_of(name)) is sound
 
 
-@pytest.mark.parametrize("spaces", ["waste", "reserve-then-waste"])
-def test_lists_of_cards_prove_nothing_if_the_waste_fills_empty_columns(spaces: str) -> None:
-    assert not easier_game_is_sound(replace(rules_of("klondike"), spaces=spaces))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"spaces": "waste"},
+        {"spaces": "reserve-then-waste"},
+        {"build_wraps": True},
+        {"direction": "either"},
+        {"foundation_direction": "both"},
+    ],
+)
+def test_lists_of_cards_prove_nothing_if_cards_go_elsewhere(changes: dict[str, Any]) -> None:
+    assert not easier_game_is_sound(replace(rules_of("klondike"), **changes))
 
 
 KLONDIKE = rules_of("klondike")
@@ -197,12 +209,46 @@ TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none"
         ),
         (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes"]),
         (replace(TINY, stock=1), "passes:1 stock:AD", ["tiny has no passes"]),
+        (replace(TINY, stock=2), "stock:ADAD", ["AD occurs 2 times"]),
     ],
 )
 def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: str, reasons: list[str]) -> None:
     given = list(Referee(rules).reasons(f"tiny AC/AH/AS {parts}"))
     assert len(given) == len(reasons)
     assert all(end.endswith(reason) for end, reason in zip(given, reasons, strict=True))
+
+
+def words(rules: Rules, text: str) -> list[str]:
+    referee = Referee(rules)
+    return [play.word for play in referee.plays(referee.position(text))]
+
+
+def test_a_run_that_is_a_whole_column_moves_as_a_unit() -> None:
+    rules = replace(TINY, ranks=3, sizes=(3, 3, 3, 3), build="red-black", move="whole-pile")
+    assert words(rules, "tiny 2HAC/AH3H3S/2C2S3C/AS3D2DAD") == ["ACf", "2H3S", "2H3C", "ADf"]
+
+
+def test_foundations_may_begin_with_the_last_rank_too() -> None:
+    rules = replace(TINY, ranks=3, sizes=(3, 3, 3, 3), foundation_direction="both")
+    assert words(rules, "tiny 2CAC3C/3H2HAH/AS3S2S/AD3D2D") == ["3Cf", "AHf", "AH2S", "2D3C"]
+
+
+def test_two_decks_have_two_foundations_of_each_suit() -> None:
+    rules = replace(TINY, decks=2, ranks=2, sizes=(7, 7))
+    layout = "tiny AC2CAC2CAH2HAH/2HAS2SAS2S2D2D foundations:ADAD"
+    assert Referee(rules).position(layout).foundations == (0, 0, 0, 0, 0, 0, 1, 1)
+
+
+def test_suits_that_fit_are_those_of_the_other_colour() -> None:
+    clubs, hearts, spades, diamonds = (1 << 13 * number for number in range(4))
+    assert KLONDIKE.suits_that_fit == (hearts | diamonds, clubs | spades, hearts | diamonds, clubs | spades)
+
+
+def test_a_run_is_built_in_some_way() -> None:
+    text = canonical_rules(rules_of("spider"))
+    assert parse_rules("spider", text) == rules_of("spider")
+    with pytest.raises(UsageError, match="run"):
+        parse_rules("spider", text.replace('run = "same-suit"', 'run = "none"'))
 
 
 @pytest.mark.parametrize(("base", "top", "complete"), [("A", "3", False), ("A", "3", True), ("2", "A", True)])

@@ -8,14 +8,14 @@ how long each takes.
 
 These kinds of tests take most of the processor time of `make test-slow`, in seconds of a whole run, compiled kernels
 and child processes included, but not what processes from fork servers take
-(`docs/decisions/0226-what-loading-cost-make-test-slow.md`):
+(`docs/decisions/0226-what-loading-cost-make-test-slow.md`, and 0228):
 
 =============================================  ======  ======
 kind of test                                   before  budget
 =============================================  ======  ======
 patiences, by random rules and small decks        670     650
 commands, workers, programs and faults            294     290
-mutants of referees                               279     280
+mutants of referees                               279     235
 checks of every game                              261     260
 hostile texts for kernels, and compiling them     194     180
 other games                                       185     185

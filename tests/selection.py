@@ -15,7 +15,7 @@ kind of test                                   before  budget
 =============================================  ======  ======
 patiences, by random rules and small decks        670     650
 commands, workers, programs and faults            294     290
-mutants of referees                               279     235
+mutants of referees                               279     290
 checks of every game                              261     260
 hostile texts for kernels, and compiling them     194     180
 other games                                       185     185

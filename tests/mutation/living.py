@@ -12,6 +12,14 @@ LIVING: dict[str, dict[str, str]] = {
     "losses.safe": {
         "without near.union(position.stock).isdisjoint(suits)": "equivalent: it only saves time",
     },
+    "moves": {
+        "without rules.face_down == 'none' and (not rules.reserve_fills) and (not position.absent)": "equivalent: it "
+        "only saves time",
+        "without self.idle": "equivalent: without idle cards, none becomes absent",
+        "without turned": "equivalent: no turned cards stay none",
+        "without column[-1][1].islower()": "equivalent: a card that lies face up stays as it is",
+        "without bool(absent)": "equivalent: no card fits one that is absent if there is none",
+    },
     "position": {
         "without not text": "equivalent: it only saves time",
         "without sorted(cards) == rules.sorted_deck": "equivalent: it only saves time",

@@ -19,6 +19,7 @@ from dealmill.pipeline.games.patience.losses.counted import (
     easier_game_is_sound,
     reached,
 )
+from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
@@ -218,19 +219,42 @@ def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: st
     assert all(end.endswith(reason) for end, reason in zip(given, reasons, strict=True))
 
 
-def words(rules: Rules, text: str) -> list[str]:
+TWO = replace(TINY, ranks=2, sizes=(2, 2, 2), reserve=2, stock=3)
+THREE = replace(TINY, ranks=3, sizes=(3, 3, 3, 3))
+
+
+@pytest.mark.parametrize(
+    ("rules", "layout"),
+    [
+        (THREE, "2HAC/AH3H3S/2C2S3C/AS3D2DAD"),
+        (replace(THREE, move="whole-pile"), "2HAC/AH3H3S/2C2S3C/AS3D2DAD"),
+        (replace(THREE, move="whole-pile"), "3DAC/2H/AH3H3S/2S3C2CAS foundations:2D"),
+        (replace(THREE, foundation_direction="both"), "2CAC3C/3H2HAH/AS3S2S/AD3D2D"),
+        (replace(TWO, spaces="waste"), "-/AH2H/2SAS foundations:2C stock:2DAD"),
+        (replace(TWO, spaces="waste"), "-/AH2H/2SAS2DAD foundations:2C"),
+        (replace(TWO, spaces="waste"), "AC/AH2H/2SAS stock:2D2CAD"),
+        (replace(TWO, spaces="waste", foundations="2", complete=True), "-/AH2H/ASAC2SAD stock:2D2C"),
+        (replace(TWO, spaces="reserve-then-waste", stacked=True), "-/AH2H/AD2D foundations:AC2S stock:2C"),
+        (replace(TWO, stacked=True), "AC2C/AH2H/AS2S reserve:2DAD"),
+        (replace(TWO, stacked=False), "AC2C/AH2H/AS2S reserve:2DAD"),
+        (
+            replace(TWO, decks=2, sizes=(4, 4), stock=5, stacked=True, removable=True, build="any-suit"),
+            "2C2CAH2H/AH2HAS2S foundations:ACAD reserve:AC stock:2SASAD2D2D",
+        ),
+    ],
+)
+def test_the_moves_of_a_position_are_those_of_plain_code(rules: Rules, layout: str) -> None:
+    text = f"tiny {layout}"
     referee = Referee(rules)
-    return [play.word for play in referee.plays(referee.position(text))]
+    assert [play.word for play in referee.plays(referee.position(text))] == [
+        word for word, _ in naive.following(naive.parsed(text, rules), rules)
+    ]
 
 
-def test_a_run_that_is_a_whole_column_moves_as_a_unit() -> None:
-    rules = replace(TINY, ranks=3, sizes=(3, 3, 3, 3), build="red-black", move="whole-pile")
-    assert words(rules, "tiny 2HAC/AH3H3S/2C2S3C/AS3D2DAD") == ["ACf", "2H3S", "2H3C", "ADf"]
-
-
-def test_foundations_may_begin_with_the_last_rank_too() -> None:
-    rules = replace(TINY, ranks=3, sizes=(3, 3, 3, 3), foundation_direction="both")
-    assert words(rules, "tiny 2CAC3C/3H2HAH/AS3S2S/AD3D2D") == ["3Cf", "AHf", "AH2S", "2D3C"]
+def test_absent_cards_of_a_suit_are_counted_once() -> None:
+    easier_game = Moves(TWO, frozenset({"AC", "2C"}))
+    position = easier_game.position("tiny AC2C/AH2H/AS2S reserve:2DAD")
+    assert position.foundations == (2, 0, 0, 1)  # the ace of diamonds could lie on an absent card
 
 
 def test_two_decks_have_two_foundations_of_each_suit() -> None:

@@ -8,7 +8,8 @@ how long each takes.
 
 These kinds of tests take most of the processor time of `make test-slow`, in seconds of a whole run, compiled kernels
 and child processes included, but not what processes from fork servers take
-(`docs/decisions/0226-what-loading-cost-make-test-slow.md`, and 0228):
+(`docs/decisions/0226-what-loading-cost-make-test-slow.md`, and the
+mutants of `docs/decisions/0228-fewer-processes-and-plainer-copies.md`):
 
 =============================================  ======  ======
 kind of test                                   before  budget

@@ -114,14 +114,14 @@ class ClosedOutput(TextIOBase):
 
 
 class StandardError(TextIOWrapper):
-    """An open standard error that drops what cannot be written, as on a full disk, so that the exit code stays.
+    """An open standard error that ignores what cannot be written, as on a full disk, so that the exit code stays.
 
-    Errors are caught above the buffer, never below it: a signal that arrives in a method of Python's, once the bytes
-    are written, would make the buffer keep them and write them again.
+    Errors are caught above the buffer, never below it: a signal that arrives in a method written in Python, once the
+    bytes are written, would make the buffer keep them and write them again.
     """
 
     def write(self, text: str) -> int:
-        """Write text, or drop it; return how many characters it has."""
+        """Write text if that is possible; return how many characters it has."""
         try:
             return super().write(text)
         except OSError:

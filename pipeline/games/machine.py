@@ -8,8 +8,6 @@ from dealmill.pipeline.games.descriptions import Engine
 
 CGROUP = Path("/sys/fs/cgroup/memory.max")
 """The limit of a container, or the word ``max``."""
-FREE_BYTES = 500_000_000
-"""The memory that may be reserved without asking whether there is as much."""
 
 
 def memory_of_machine() -> int | None:
@@ -25,14 +23,14 @@ def memory_of_machine() -> int | None:
 
 
 def check_memory(size: int, what: str) -> None:
-    """Check that this machine has so many bytes of memory, before they are reserved, unless they are few.
+    """Check that this machine has so many bytes of memory, before they are reserved.
 
     Raises
     ------
     MemoryError
         If it has less; it says what needs how much.
     """
-    memory = memory_of_machine() if size > FREE_BYTES else None
+    memory = memory_of_machine()
     if memory is not None and size > memory:
         raise MemoryError(f"{what} takes up to {in_gigabytes(size)}, and this machine has {in_gigabytes(memory)}")
 

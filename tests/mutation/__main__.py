@@ -1,5 +1,5 @@
 """Which mutants of a module of a game's referee the tests of that module let live:
-``python -m tests.mutation klondike losses.safe``; without a module, those of all modules, a line for each.
+``python -m tests.mutation klondike moves``; without a module, those of all modules, a line for each.
 
 Modules whose tests are in the same file are tried together. The tests run once as they are, so that a failure means
 something and everything is loaded; then each mutant gets a fork of this process, in which it takes the place of its
@@ -101,18 +101,20 @@ def main(game: Game, tests: Path, modules: Sequence[str]) -> None:
         if run_tests(tests):
             sys.exit("the tests fail without any change")
     gc.freeze()  # each of the forks would go through all objects ten times when pytest ends
-    mutants = [Mutant(module, number) for module in modules for number, _ in enumerate(mutations(tree_of(module)))]
+    changes = {module: list(mutations(tree_of(module))) for module in modules}
+    mutants = [Mutant(module, number) for module in modules for number in range(len(changes[module]))]
     unchanged, *failed = outcomes(game, tests, [None, *mutants])
     if unchanged:
         sys.exit("the tests fail in a fork without any change")
+    living = [mutant for mutant, dead in zip(mutants, failed, strict=True) if not dead]
     for module in modules:
-        source, changes = sys.modules[module].__file__, list(mutations(tree_of(module)))
-        survivors = [
-            (f"{source}:{changes[mutant.number].line}: {changes[mutant.number].change}", changes[mutant.number].change)
-            for mutant, dead in zip(mutants, failed, strict=True)
-            if mutant.module == module and not dead
-        ]
-        report = {"module": name_of(game, module), "mutants": len(changes), "survivors": survivors}
+        left = [changes[module][mutant.number] for mutant in living if mutant.module == module]
+        lines = [f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}" for mutation in left]
+        report = {
+            "module": name_of(game, module),
+            "mutants": len(changes[module]),
+            "survivors": list(zip(lines, [mutation.change for mutation in left], strict=True)),
+        }
         sys.stdout.write(json.dumps(report) + "\n")
 
 
@@ -143,7 +145,7 @@ def tree_of(module: str) -> ast.Module:
     return ast.parse(getsource(sys.modules[module]))
 
 
-def groups(game: Game) -> dict[Path, list[str]]:
+def modules_by_tests(game: Game) -> dict[Path, list[str]]:
     """The names of the modules that have mutants, by the file of their tests: those of `rules` are in
     ``test_rules.py``, or in ``test_referee.py``."""
     modules = defaultdict[Path, list[str]](list)
@@ -230,6 +232,6 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
 
 if __name__ == "__main__":
     chosen_game = find_game(sys.argv[1])
-    for file, names in groups(chosen_game).items():
+    for file, names in modules_by_tests(chosen_game).items():
         if chosen := [name for name in names if not sys.argv[2:] or name_of(chosen_game, name) in sys.argv[2:]]:
             main(chosen_game, file, chosen)

@@ -12,6 +12,9 @@ LIVING: dict[str, dict[str, str]] = {
     "losses.safe": {
         "without near.union(position.stock).isdisjoint(suits)": "equivalent: it only saves time",
     },
+    "losses.walks": {
+        "0 < len(column) for 0 < len(column) <= alone": "equivalent: the key has the whole column, too",
+    },
     "moves": {
         "without rules.face_down == 'none' and (not rules.reserve_fills) and (not position.absent)": "equivalent: it "
         "only saves time",
@@ -23,8 +26,5 @@ LIVING: dict[str, dict[str, str]] = {
     "position": {
         "without not text": "equivalent: it only saves time",
         "without sorted(cards) == rules.sorted_deck": "equivalent: it only saves time",
-    },
-    "losses.walks": {
-        "0 < len(column) for 0 < len(column) <= alone": "equivalent: the key has the whole column, too",
     },
 }

@@ -10,7 +10,7 @@ import pytest
 
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.patience import Patience
-from tests.mutation.__main__ import groups, name_of
+from tests.mutation.__main__ import modules_by_tests, name_of
 from tests.mutation.living import LIVING
 
 PROJECT = Path(__file__).parents[2]
@@ -31,7 +31,7 @@ def cases() -> Iterator[object]:
     """Yield the arguments of the test: a game, and the modules of its referee that have the same tests, whose names
     lack the package."""
     for game in GAMES.values():
-        for tests, modules in groups(game).items():
+        for tests, modules in modules_by_tests(game).items():
             names = [name_of(game, module) for module in modules]
             left_open = [name for name in names if isinstance(game, Patience) and name in OPEN]
             case = f"{game.name}, {tests.stem}"

@@ -3,7 +3,7 @@ cleverness anywhere. It shares nothing with the engine and the referees but the 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.games.patience.rules import Rules
@@ -99,9 +99,8 @@ def tidy(state: State, rules: Rules) -> None:
 
 def copied(state: AnyState) -> AnyState:
     """Return a copy that shares no list with a state."""
-    copy = object.__new__(type(state))  # in a third of the time of `dataclasses.replace`
-    vars(copy).update(
-        vars(state),
+    return replace(
+        state,
         columns=[column.copy() for column in state.columns],
         cells=state.cells.copy(),
         reserve=state.reserve.copy(),
@@ -110,7 +109,6 @@ def copied(state: AnyState) -> AnyState:
         up={suit: heights.copy() for suit, heights in state.up.items()},
         down=state.down.copy(),
     )
-    return copy
 
 
 def won(state: State, rules: Rules) -> bool:
@@ -294,9 +292,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     if len(group) == 1 and rules.hole != "none":
         apart = abs(card.rank - rest.hole)
         if source == "deal" or apart == 1 or (rules.wrap and rules.ranks > 2 and apart == rules.ranks - 1):
-            after = copied(rest)
-            after.hole = card.rank
-            yield "h", after
+            yield "h", replace(copied(rest), hole=card.rank)
     if source == "deal":
         return
     if waits_for_card(before, rules):

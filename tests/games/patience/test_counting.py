@@ -152,7 +152,7 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
     rules = rules_of("golf")
     [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
     monkeypatch.setattr(keys, "FIRST_ROOM", 1_000)
-    monkeypatch.setattr(machine, "FREE_BYTES", 100_000)
+    monkeypatch.setattr(keys, "FREE_BYTES", 100_000)
     assert reason in _counted(rules, text, f"* {claimed}")
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"a count of \d+,000 positions takes up to .* and this machine has 0.0 GB"):

@@ -24,6 +24,8 @@ COMPARED = 2_000
 FIRST_ROOM, MORE_ROOM = 25_000_000, 8
 """The positions that are counted at first, more than a search reaches with any default limit, and how many times as
 many next: a count that has no room left begins again."""
+FREE_BYTES = 500_000_000
+"""The memory that a count may reserve without asking whether there is as much."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 WON = -1
@@ -69,7 +71,8 @@ def _count_with_room(room: int, key_words: int, slot: np.dtype[Any], counts: Wor
     size, slot_count = key_words * (room + 2), 5 * room // 3 + 16
     if slot == np.int32:
         slot_count = 1 << slot_count.bit_length()
-    check_memory(8 * size + slot.itemsize * slot_count, f"a count of {room:,} positions")
+    if (needed := 8 * size + slot.itemsize * slot_count) > FREE_BYTES:
+        check_memory(needed, f"a count of {room:,} positions")
     keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=slot)
     with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
         return int(count_positions(keys, slots, counts, room))

@@ -15,7 +15,7 @@ from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_counting as c
 from dealmill.pipeline.games.patience.engine.whole_suits import spider_words as k
-from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import beam
+from dealmill.pipeline.games.patience.engine.whole_suits.spider_beam import OF_PLACES, beam
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import FIRST_BYTES, ROW
 from dealmill.pipeline.games.patience.losses.counted import MAX_DEALT, MAX_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, RESERVE, STOCK
@@ -99,10 +99,11 @@ class _Search:
         self.table = np.empty(table_size(searched), dtype=np.int64)
         self.near = np.empty(table_size(NEAR * width), dtype=np.int64)
         self.links = np.empty(searched, dtype=np.int64)
-        self.numbers, self.heaps = np.empty(3 * width, dtype=np.int64), np.empty(2 * width + 2, dtype=np.int64)
+        self.heaps = np.empty(2 * width + 2, dtype=np.int64)
         self.moves = np.empty(width + 1, dtype=np.int64)
         self.words[k.LIMIT], self.words[c.CARDS_WAIT] = limit, counted_with_waiting_cards(rules)
         set_up(self.words, rules)
+        self.notes = np.empty((3 * width, OF_PLACES + 2 * int(self.words[k.PLACES])), dtype=np.int64)
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:
         """Return the verdict of a layout with its evidence."""
@@ -137,7 +138,7 @@ class _Search:
         positions = self.positions[width]
         table, near = self.table[: table_size(positions)], self.near[: table_size(NEAR * width)]
         links, heaps = self.links[:positions], self.heaps[: 2 * width + 2]
-        return beam(self.words, self.rows, self.numbers, table, near, links, heaps, self.moves, width)
+        return beam(self.words, self.rows, self.notes, table, near, links, heaps, self.moves, width)
 
     def _count(self, positions: int) -> int:
         """Count all positions, up to so many."""

@@ -19,6 +19,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_rows import (
     ROW,
     pop,
     push,
+    read_cards,
     read_row,
     write_row,
 )
@@ -46,6 +47,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     OPEN,
     PASSES,
     PILES,
+    PLACES,
     POSITION,
     POSITION_SIZE,
     RESERVE_FILLS,
@@ -62,6 +64,10 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
 STALLED, STALLED_AT_LAST, STALLED_SINGLES, STALLED_SINGLES_AT_LAST = 12, 40, 8, 70
 """After how many moves without a better position no further moves are made; the second is for those after which the
 stock is used up, and the others are those where cards go up one by one."""
+
+NUMBER, KEY, VALUE, MAY_BE_DEALT, OF_PLACES = range(5)
+"""What is noted of a row: the number of its link, its key, its value, and whether a row may be dealt to it, or the
+stock be turned; then the key and the value of each column, the waste and the reserve."""
 
 
 @inlined
@@ -126,44 +132,80 @@ def _undo(s: Words, move: int) -> None:
         s[UP + pile] = s[BEFORE + (UP - POSITION) + pile]
 
 
+@routine
+def _read(s: Words, rows: Rows, notes: Words, row: int) -> None:
+    """Make a row the position."""
+    read_cards(s, rows, row)
+    for column in range(s[PLACES]):
+        s[KEYS + column] = notes[row, OF_PLACES + 2 * column]
+        s[VALUES + column] = notes[row, OF_PLACES + 2 * column + 1]
+
+
+@routine
+def _write(s: Words, rows: Rows, notes: Words, row: int, key: int, value: int) -> None:
+    """Write the position, which has this key and this value, to a row."""
+    write_row(s, rows, row)
+    notes[row, KEY], notes[row, VALUE] = key, value
+    notes[row, MAY_BE_DEALT] = may_deal(s) or (s[AGAIN] and s[LIMITED])
+    for column in range(s[PLACES]):
+        notes[row, OF_PLACES + 2 * column] = s[KEYS + column]
+        notes[row, OF_PLACES + 2 * column + 1] = s[VALUES + column]
+
+
 @inlined
-def _add(s: Words, rows: Rows, numbers: Words, table: Words, links: Words, row: int, link: int) -> bool:
-    """Write the position to a row, with its number and its link; return False if the limit is reached, or there
-    is no link left."""
+def _add(s: Words, notes: Words, table: Words, links: Words, row: int, link: int) -> bool:
+    """Add a row to the positions that are searched; return False if the limit is reached, or there is no link left."""
     if s[NODES] == s[LIMIT] or s[COUNT] == len(links):
         return False
-    write_row(s, rows, row)
-    _insert(table, position_key(s))
-    numbers[row], links[s[COUNT]] = s[COUNT], link
+    _insert(table, notes[row, KEY])
+    notes[row, NUMBER], links[s[COUNT]] = s[COUNT], link
     s[COUNT] += 1
     s[NODES] += 1
     return True
 
 
+@inlined
+def _write_and_add(s: Words, rows: Rows, notes: Words, table: Words, links: Words, row: int, link: int) -> bool:
+    """Write the position to a row, and add this."""
+    key = position_key(s)
+    _write(s, rows, notes, row, key, value_of(s, key))
+    return _add(s, notes, table, links, row, link)
+
+
 @routine
-def _remember(s: Words, rows: Rows, numbers: Words, best: Words, size: int, width: int, number: int) -> int:
-    """Write the position to the last rows if it is among the best ones to which a row can be dealt, or for which the
-    stock is used up sooner than for others; return how many there are."""
-    slot = int64(-1)
-    if may_deal(s) or (s[AGAIN] and s[LIMITED]):
-        slot = _rank(best, size, width, value_of(s, position_key(s)))
-    if slot >= 0:
-        write_row(s, rows, 2 * width + slot)
-        numbers[2 * width + slot] = number
-        size += slot == size
-    return size
+def _remember(rows: Rows, notes: Words, best: Words, size: int, width: int, row: int) -> int:
+    """Copy a row to the last ones if it is among the best ones to which a row can be dealt, or for which the stock is
+    used up sooner than for others; return how many there are."""
+    slot = _rank(best, size, width, notes[row, VALUE]) if notes[row, MAY_BE_DEALT] else int64(-1)
+    if slot < 0:
+        return size
+    target = 2 * width + slot
+    for at in range(rows.shape[1]):
+        rows[target, at] = rows[row, at]
+    for at in range(notes.shape[1]):
+        notes[target, at] = notes[row, at]
+    return size + (slot == size)
 
 
 @routine
 def _expand(
-    s: Words, rows: Rows, table: Words, near: Words, heap: Words, moves: Words, first: int, size: int, width: int
+    s: Words,
+    rows: Rows,
+    notes: Words,
+    table: Words,
+    near: Words,
+    heap: Words,
+    moves: Words,
+    first: int,
+    size: int,
+    width: int,
 ) -> int:
-    """List the moves to the best positions after those in the rows from `first` on, which were not met before; return
-    their number, or -1 if one is won. Its move is the last one in `moves` then."""
+    """Write the best positions after those in the rows from `first` on, which were not met before, to the rows of the
+    other layer, and list their moves; return their number, or -1 if one is won. Its move is the last one then."""
     near[:] = 0
-    count, met = int64(0), int64(0)
+    count, met, after = int64(0), int64(0), width - first
     for at in range(size):
-        read_row(s, rows, first + at)
+        _read(s, rows, notes, first + at)
         for field in range(POSITION_SIZE):
             s[BEFORE + field] = s[POSITION + field]
         for number in range(list_moves(s, False, False)):
@@ -177,8 +219,10 @@ def _expand(
                 if 4 * met < 3 * len(near):
                     _insert(near, key)
                     met += 1
-                slot = _rank(heap, count, width, value_of(s, key))
+                value = value_of(s, key)
+                slot = _rank(heap, count, width, value)
                 if slot >= 0:
+                    _write(s, rows, notes, after + slot, key, value)
                     moves[slot] = at << 32 | move
                     count += slot == count
             _undo(s, move)
@@ -189,7 +233,7 @@ def _expand(
 def _search_stage(
     s: Words,
     rows: Rows,
-    numbers: Words,
+    notes: Words,
     table: Words,
     near: Words,
     links: Words,
@@ -203,29 +247,25 @@ def _search_stage(
     heap, best = heaps[: width + 1], heaps[width + 1 :]
     known, first, stalled, highest, is_last = int64(0), int64(0), int64(0), int64(-LEAST_VALUE), True
     for at in range(size):
-        read_row(s, rows, int64(at))
+        _read(s, rows, notes, int64(at))
         is_last = is_last and not has_stock(s)
     for at in range(size):
-        read_row(s, rows, int64(at))
-        known = _remember(s, rows, numbers, best, known, width, numbers[at])
+        known = _remember(rows, notes, best, known, width, int64(at))
     patience = int64(STALLED_AT_LAST if s[COMPLETE] else STALLED_SINGLES_AT_LAST)
     if not is_last:
         patience = int64(STALLED if s[COMPLETE] else STALLED_SINGLES)
     while size and stalled < patience:
-        count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
+        count, after = _expand(s, rows, notes, table, near, heap, moves, first, size, width), width - first
         for slot in range(max(count, int64(0))):
-            before, move = first + (moves[slot] >> 32), moves[slot] & ROW
-            read_row(s, rows, before)
-            do(s, move, False)
-            if not _add(s, rows, numbers, table, links, after + slot, numbers[before] << 32 | move):
+            row, link = after + slot, notes[first + (moves[slot] >> 32), NUMBER] << 32 | moves[slot] & ROW
+            if not _add(s, notes, table, links, row, link):
                 return int64(-OPEN)
-            known = _remember(s, rows, numbers, best, known, width, numbers[after + slot])
-            value = value_of(s, position_key(s))
-            if value > highest:
-                highest, stalled = value, int64(-1)
+            known = _remember(rows, notes, best, known, width, row)
+            if notes[row, VALUE] > highest:
+                highest, stalled = notes[row, VALUE], int64(-1)
         if count < 0:
-            link = numbers[first + (moves[width] >> 32)] << 32 | (moves[width] & ROW)
-            return int64(-WON if _add(s, rows, numbers, table, links, after, link) else -OPEN)
+            link = notes[first + (moves[width] >> 32), NUMBER] << 32 | moves[width] & ROW
+            return int64(-WON if _write_and_add(s, rows, notes, table, links, after, link) else -OPEN)
         size, first = count, after
         stalled += 1
     s[DIED] = size == 0
@@ -236,7 +276,7 @@ def _search_stage(
 def beam(
     words: Words,
     rows: Rows,
-    numbers: Words,
+    notes: Words,
     table: Words,
     near: Words,
     links: Words,
@@ -248,7 +288,7 @@ def beam(
     searched; then a row is dealt to the best ones of all. Of a win, the last link is that of the position in which the
     game is won.
 
-    `rows` are those of two layers and of the best positions, of `width` each; `numbers` say which links lead to them.
+    `rows` are those of two layers and of the best positions, of `width` each, and `notes` say more of them.
     `table` has the keys of all positions that were searched, and `near` those met after the latest moves.
     """
     s = pointer_to(words)
@@ -257,21 +297,22 @@ def beam(
     read_row(s, rows, int64(0))
     for column in range(s[COLUMNS]):
         finish(s, int64(column), False)
-    size = int64(_add(s, rows, numbers, table, links, int64(0), int64(0)))
+    size = int64(_write_and_add(s, rows, notes, table, links, int64(0), int64(0)))
     while size:
         if s[LEFT] == 0:
             return int64(WON)
-        known = _search_stage(s, rows, numbers, table, near, links, heaps, moves, size, width)
+        known = _search_stage(s, rows, notes, table, near, links, heaps, moves, size, width)
         if known < 0:
             return -known
         size = int64(0)
         for at in range(2 * width, 2 * width + known):
-            read_row(s, rows, int64(at))
+            _read(s, rows, notes, int64(at))
             is_turned = has_stock(s)
             if is_turned:
                 do(s, int64(DEAL << 6), False)
             if not is_turned or not _has(table, position_key(s)):
-                if not _add(s, rows, numbers, table, links, size, numbers[at] << 32 | DEAL << 6):
+                link = notes[at, NUMBER] << 32 | DEAL << 6
+                if not _write_and_add(s, rows, notes, table, links, size, link):
                     return int64(OPEN)
                 size += 1
                 if s[LEFT] == 0:

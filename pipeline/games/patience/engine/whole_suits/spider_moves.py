@@ -1,6 +1,7 @@
 """List and make the moves of the positions of `spider_words`."""
 
 from dealmill.kernels import inlined, int64, routine
+from dealmill.pipeline.games.patience.engine.bits import bit_of
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_values import order_counts, weigh
 from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     AGAIN,
@@ -40,6 +41,7 @@ from dealmill.pipeline.games.patience.engine.whole_suits.spider_words import (
     TAKEN,
     TO_FOUNDATION,
     TO_WASTE,
+    TOPS,
     TURNED,
     UP,
     WASTE_FILLS,
@@ -120,6 +122,20 @@ def has_to_fill(s: Words) -> bool:
 
 
 @inlined
+def _write_tops(s: Words) -> None:
+    """Write the set of top cards."""
+    s[TOPS] = 0
+    for column in range(s[COLUMNS]):
+        s[TOPS] |= bit_of(top_card(s, int64(column)))
+
+
+@inlined
+def _may_fit(s: Words, card: int) -> bool:
+    """Return whether a card fits a top card, or there is an empty column."""
+    return bool(s[TOPS] & (s[PARENTS + card] | bit_of(NO_CARD)) != 0)
+
+
+@inlined
 def _list_targets(s: Words, count: int, card: int, move: int) -> int:
     """List the moves of a card of waste, stock or reserve, of which one without a target is given; return the number of
     all moves that are listed."""
@@ -129,7 +145,7 @@ def _list_targets(s: Words, count: int, card: int, move: int) -> int:
     if pile_of(s, card) >= 0 and not fills_first:
         s[MOVES + count] = move | TO_FOUNDATION << 6
         count += 1
-    for target in range(s[COLUMNS]):
+    for target in range(s[COLUMNS] if _may_fit(s, card) else 0):
         under = top_card(s, int64(target))
         if may_fill if under == NO_CARD else (s[PARENTS + card] >> under) & 1 and not fills_first:
             s[MOVES + count] = move | target << 6
@@ -208,33 +224,44 @@ def _list_from_foundations(s: Words, count: int) -> int:
 
 
 @routine
+def _list_from_column(s: Words, count: int, column: int, literal: bool) -> int:
+    """List the moves from a column; return the number of all moves that are listed. Most cards fit no top card, which
+    is seen without looking at each column."""
+    length, largest, may_fit = s[LENGTH + column], movable(s, column), False
+    if literal and s[COMPLETE] and is_whole(s, column):
+        s[MOVES + count] = column | TO_FOUNDATION << 6
+        count += 1
+    if s[COMPLETE] == 0 and length and pile_of(s, top_card(s, column)) >= 0:
+        s[MOVES + count] = column | TO_FOUNDATION << 6 | 1 << 12
+        count += 1
+    for size in range(1, largest + 1):
+        may_fit |= _may_fit(s, card_at(s, column, length - size))
+    for target in range(s[COLUMNS] if may_fit else 0):
+        under = top_card(s, int64(target))
+        for size in range(1, largest + 1):
+            card = card_at(s, column, length - size)
+            fits = (s[PARENTS + card] >> under) & 1
+            if under == NO_CARD:
+                fits = (s[SPACES] >> card) & 1 & (1 - s[ONLY_WASTE_FILLS])
+                if literal:
+                    fits &= size < length or order_counts(s)
+                else:
+                    fits &= (size == largest or s[COMPLETE] == 0) and size < length
+            if fits and target != column and _is_unit(s, column, int64(size)):
+                s[MOVES + count] = column | target << 6 | size << 12
+                count += 1
+    return count
+
+
+@routine
 def list_moves(s: Words, literal: bool, dealing: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run of which whole suits leave, or a whole column, to an empty column. Those for which the stock is dealt
     are listed if `dealing`."""
     count, fills_first = int64(0), has_to_fill(s)
+    _write_tops(s)
     for column in range(0 if fills_first else s[COLUMNS]):
-        length, largest = s[LENGTH + column], movable(s, int64(column))
-        if literal and s[COMPLETE] and is_whole(s, int64(column)):
-            s[MOVES + count] = column | TO_FOUNDATION << 6
-            count += 1
-        if s[COMPLETE] == 0 and length and pile_of(s, top_card(s, int64(column))) >= 0:
-            s[MOVES + count] = column | TO_FOUNDATION << 6 | 1 << 12
-            count += 1
-        for target in range(s[COLUMNS]):
-            under = top_card(s, int64(target))
-            for size in range(1, largest + 1):
-                card = card_at(s, int64(column), length - size)
-                fits = (s[PARENTS + card] >> under) & 1
-                if under == NO_CARD:
-                    fits = (s[SPACES] >> card) & 1 & (1 - s[ONLY_WASTE_FILLS])
-                    if literal:
-                        fits &= size < length or order_counts(s)
-                    else:
-                        fits &= (size == largest or s[COMPLETE] == 0) and size < length
-                if fits and target != column and _is_unit(s, int64(column), int64(size)):
-                    s[MOVES + count] = column | target << 6 | size << 12
-                    count += 1
+        count = _list_from_column(s, count, int64(column), literal)
     if not fills_first:
         count = _list_from_foundations(s, _list_from_reserve(s, count))
     if s[TO_WASTE]:

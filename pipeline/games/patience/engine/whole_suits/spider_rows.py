@@ -35,9 +35,9 @@ ROW = (1 << 32) - 1
 """The bits of an entry for its row; those above are for the value."""
 
 
-@routine
-def read_row(s: Words, rows: Rows, row: int) -> None:
-    """Make a row the position."""
+@inlined
+def read_cards(s: Words, rows: Rows, row: int) -> None:
+    """Make a row the position, without the keys and the values of its columns."""
     s[DEALT], s[LEFT], s[TURNED], s[PASSES] = rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3]
     at = int64(FIRST_BYTES)
     for pile in range(s[PILES]):
@@ -50,6 +50,13 @@ def read_row(s: Words, rows: Rows, row: int) -> None:
         for height in range(length):
             s[CARDS + MAX_CARDS * column + height] = rows[row, at + height]
         at += length
+
+
+@routine
+def read_row(s: Words, rows: Rows, row: int) -> None:
+    """Make a row the position."""
+    read_cards(s, rows, row)
+    for column in range(s[PLACES]):
         weigh(s, int64(column))
 
 

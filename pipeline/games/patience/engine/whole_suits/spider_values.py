@@ -49,17 +49,18 @@ MIX = -7046029254386353131
 @routine
 def _worth(s: Words, column: int) -> int:
     """Return the value of a column if cards go up one by one."""
-    length, value, lowest, under = s[LENGTH + column], int64(0), int64(NO_CARD), int64(NO_CARD)
-    for height in range(length):
+    length, value = s[LENGTH + column], int64(0)
+    if length == 0:
+        return int64(EMPTY_COLUMN)
+    under = card_at(s, column, int64(0))
+    lowest = under % 13
+    for height in range(1, length):
         card = card_at(s, column, int64(height))
-        if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1:
-            value += BUILT
-        elif card % 13 > lowest:
-            value -= COVERING * min(card % 13 - lowest, int64(MAX_COVERED))
-        elif height:
-            value -= UNBUILT
-        lowest, under = min(lowest, card % 13), card
-    return value if length else int64(EMPTY_COLUMN)
+        rank = card % 13
+        loss = COVERING * min(rank - lowest, int64(MAX_COVERED)) if rank > lowest else int64(UNBUILT)
+        value += BUILT if height > s[DOWN + column] and (s[PARENTS + card] >> under) & 1 else -loss
+        lowest, under = min(lowest, rank), card
+    return value
 
 
 @routine
@@ -80,14 +81,12 @@ def _worth_of_waste(s: Words, waste: int) -> int:
 
 
 @routine
-def weigh(s: Words, column: int) -> None:
-    """Write the key and the value of a column."""
+def _worth_with_suits(s: Words, column: int) -> int:
+    """Return the value of a column if whole suits go up."""
     length, down = s[LENGTH + column], s[DOWN + column]
-    key, under, value, size = int64(down + 1) << 6, int64(NO_CARD), -FACE_DOWN * down, int64(1)
-    for height in range(length):
+    under, value, size = int64(NO_CARD), -FACE_DOWN * down, int64(1)
+    for height in range(down, length):
         card = card_at(s, column, int64(height))
-        key = (key ^ (card + 1)) * int64(MIX)
-        key ^= key >> 29
         if height > down:
             if (s[RUNS + card] >> under) & 1:
                 size += 1
@@ -103,11 +102,23 @@ def weigh(s: Words, column: int) -> None:
         value += s[SPACE]
     elif down == 0 and card_at(s, column, int64(0)) % 13 == s[RANKS] - 1:
         value += KING_BELOW
-    if s[COMPLETE] == 0:
-        value = _worth(s, column) if column < s[COLUMNS] else _worth_of_waste(s, column)
-        if column == reserve_of(s):
-            value = -IN_RESERVE * length
-    s[KEYS + column], s[VALUES + column] = key, value
+    return int64(value)
+
+
+@routine
+def weigh(s: Words, column: int) -> None:
+    """Write the key and the value of a column, the waste or the reserve."""
+    length, key = s[LENGTH + column], int64(s[DOWN + column] + 1) << 6
+    for height in range(length):
+        key = (key ^ (card_at(s, column, int64(height)) + 1)) * int64(MIX)
+        key ^= key >> 29
+    s[KEYS + column] = key
+    if s[COMPLETE]:
+        s[VALUES + column] = _worth_with_suits(s, column)
+    elif column < s[COLUMNS]:
+        s[VALUES + column] = _worth(s, column)
+    else:
+        s[VALUES + column] = -IN_RESERVE * length if column == reserve_of(s) else _worth_of_waste(s, column)
 
 
 @inlined

@@ -50,6 +50,8 @@ IN_RUN, PER_RUN_CARD, FITTING, LOWER, HIGHER, SPACE = ARRAY.words(6)
 """What the value of a position counts in a beam: a card that moves with the one below it, also for each card of its
 run; one that only fits, is lower, or is not; an empty column."""
 MOVES = ARRAY.row(MAX_MOVES)
+TOPS = ARRAY.word()
+"""The top cards of the columns as a set, in which `NO_CARD` stands for empty columns, while moves are listed."""
 BEFORE = ARRAY.row(POSITION_SIZE)
 """The position from which moves are made, without its cards."""
 TAKEN, COVERED = ARRAY.words(2)

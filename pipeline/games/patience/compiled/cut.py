@@ -1,31 +1,33 @@
 """The compiled referee of losses by a relaxed game, `losses.cut`, for more positions than plain Python visits in a
-moment. It is written from docs/proofs/cut.md, in the words of `counting`, and shares no code with the engine."""
+moment. It is written from docs/proofs/cut.md, with the positions and moves of `counting`; it shares no code with the
+engine."""
 
 from functools import cache, partial
 
 import numpy as np
 
 from dealmill.kernels import inlined, int64, kernel, routine
-from dealmill.pipeline.games.patience.compiled import counting
-from dealmill.pipeline.games.patience.compiled.counting import (
+from dealmill.pipeline.games.patience.compiled.counting import check_count, note_count
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.moves import (
     change,
+    list_moves,
+    moves_along,
+    open_reserve,
+    passes_after,
+    play,
+    settle,
+    stock_count,
+)
+from dealmill.pipeline.games.patience.compiled.positions import (
     change_key,
     copy_key,
     encode,
     is_new,
-    list_moves,
     locate_cards,
-    moves_along,
-    note_count,
-    open_reserve,
-    passes_after,
-    play,
     read_key,
-    settle,
-    stock_count,
     turning_of,
 )
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
 from dealmill.pipeline.games.patience.compiled.single_cards import ALWAYS, NEVER, lag_table
 from dealmill.pipeline.games.patience.compiled.words import (
     CODES,
@@ -65,7 +67,7 @@ from dealmill.pipeline.games.patience.rules import UNLIMITED, Rules
 
 def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
     """Check the claim of a loss; return and raise what `counted` does."""
-    return counting.check_count(rules, layout, loss, partial(_count, _lags(rules)))
+    return check_count(rules, layout, loss, partial(_count, _lags(rules)))
 
 
 @cache

@@ -1,21 +1,13 @@
 """The compiled referee of losses by cards that wait, `losses.waits`. It is written from docs/proofs/waiting.md, in the
-words of `counting`, and shares no code with the engine."""
+positions and moves of `counting`, and shares no code with the engine."""
 
 from functools import partial
 
 from dealmill.kernels import inlined, int64, kernel, routine
-from dealmill.pipeline.games.patience.compiled import counting
-from dealmill.pipeline.games.patience.compiled.counting import (
-    encode,
-    is_new,
-    list_moves,
-    locate_cards,
-    note_count,
-    play,
-    read_key,
-    settle,
-)
+from dealmill.pipeline.games.patience.compiled.counting import check_count, note_count
 from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.moves import list_moves, play, settle
+from dealmill.pipeline.games.patience.compiled.positions import encode, is_new, locate_cards, read_key
 from dealmill.pipeline.games.patience.compiled.words import (
     CODES,
     DECK,
@@ -45,7 +37,7 @@ def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool
     base = RANKS.index(rules.foundations)
     cards = sum(1 << rules.card_number(card, base) for card in loss.cards)
     count = partial(_count, cards, is_pair, cards_wait(rules))
-    return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), count)
+    return check_count(rules, layout, WaitingLoss(None, loss.positions), count)
 
 
 @routine

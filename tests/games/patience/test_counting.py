@@ -24,6 +24,7 @@ from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.system.bounded import MAX_BYTES
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_filled_rules, random_rules, random_spider_rules, seeds
@@ -174,6 +175,11 @@ def test_a_claim_of_single_cards_gets_room_as_it_is_needed(
             single_cards.check_count(rules, text, loss)
     else:
         single_cards.check_count(rules, text, loss)
+
+
+def test_ten_million_positions_of_single_cards_fit_into_the_memory_of_a_check() -> None:
+    arrays = keys.queue_and_table(9_999_999, single_cards.PARTS)
+    assert sum(array.nbytes for array in arrays) < MAX_BYTES
 
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:

@@ -1,7 +1,7 @@
 """What compiled referees of losses share: which keys of positions were met, and how many there are.
 
 Each form of evidence has its own positions and their keys. The list of keys that are reached is also the queue of those
-to visit; where the table has whole keys, the list has only those to visit.
+to visit; where the table has whole keys, there is only a queue of the slots of those to visit.
 """
 
 from collections.abc import Callable
@@ -16,9 +16,10 @@ from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
-CountKeys = Callable[[Words, NDArray[Any], Words, int], int]
-"""A kernel that counts positions up to a limit, with arrays for their keys, their hash table, and the counts that
-`counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is won."""
+CountKeys = Callable[[NDArray[Any], NDArray[Any], Words, int], int]
+"""A kernel that counts positions up to a limit, with arrays for their keys or the queue, their hash table, and the
+counts that `counted` returns. It returns their number, or one more than the limit if there are more; `WON` if one is
+won."""
 COMPARED = 2_000
 """How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
 FIRST_ROOM, MORE_ROOM = 25_000_000, 8
@@ -55,11 +56,11 @@ def counted(
         If there is not enough memory for the positions; it says how much is needed.
     """
     counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, first_room or FIRST_ROOM)
-    slot = np.dtype((np.int64, (key_words,)) if whole_keys else np.int32)
-    count = _count_with_room(room, key_words, slot, counts, count_positions)
+    reserve = queue_and_table if whole_keys else _keys_and_slots
+    count = _count_with_room(room, *reserve(room, key_words), counts, count_positions)
     while room < count and room < claimed:
         room = min(claimed, MORE_ROOM * room)
-        count = _count_with_room(room, key_words, slot, counts, count_positions)
+        count = _count_with_room(room, *reserve(room, key_words), counts, count_positions)
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
     check_positions(count, claimed)
@@ -67,15 +68,30 @@ def counted(
     return few
 
 
-def _count_with_room(room: int, key_words: int, slot: np.dtype[Any], counts: Words, count_positions: CountKeys) -> int:
-    size, slot_count = key_words * (room + 2), 5 * room // 3 + 16
-    if slot == np.int32:
-        slot_count = 1 << slot_count.bit_length()
-    if (needed := 8 * size + slot.itemsize * slot_count) > FREE_BYTES:
-        check_memory(needed, f"a count of {room:,} positions")
-    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=slot)
+def _keys_and_slots(room: int, key_words: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return arrays for the keys of so many positions, and a table of their numbers."""
+    size, slots = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
+    _check_room(8 * size + 4 * slots, room)
+    return np.empty(size, dtype=np.int64), np.zeros(slots, dtype=np.int32)
+
+
+def queue_and_table(room: int, key_words: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return arrays for the queue of so many positions, and a table of their keys."""
+    size, slots = room + 2, 4 * room // 3 + 16
+    _check_room(4 * size + 8 * key_words * slots, room)
+    return np.empty(size, dtype=np.int32), np.zeros((slots, key_words), dtype=np.int64)
+
+
+def _check_room(needed: int, positions: int) -> None:
+    if needed > FREE_BYTES:
+        check_memory(needed, f"a count of {positions:,} positions")
+
+
+def _count_with_room(
+    room: int, keys: NDArray[Any], table: NDArray[Any], counts: Words, count_positions: CountKeys
+) -> int:
     with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
-        return int(count_positions(keys, slots, counts, room))
+        return int(count_positions(keys, table, counts, room))
 
 
 @inlined
@@ -155,13 +171,20 @@ def whole_slot_of(t: Words, key: Row | Item, size: int, table: Words) -> int:
 
 
 @inlined
-def is_new_whole_key(t: Words, key: Row | Item, size: int, queue: Words, table: Words, end: int) -> bool:
-    """Write the key of this size at an offset to the table, and to the queue at its end, unless it is known; return
-    whether it is new."""
+def is_new_whole_key(t: Words, key: Row | Item, size: int, queue: Slots, table: Words, end: int) -> bool:
+    """Write the key of this size at an offset to the table, and its slot to the end of the queue, unless it is known;
+    return whether it is new."""
     slot = whole_slot_of(t, key, size, table)
     if table[slot, 0]:
         return False
     for part in range(size):
         table[slot, part] = t[key + part] + (part == 0)
-        queue[size * end + part] = t[key + part]
+    queue[end] = slot
     return True
+
+
+@inlined
+def read_whole_key(t: Words, key: Row | Item, size: int, table: Words, slot: int) -> None:
+    """Write the key of this size in a slot to an offset."""
+    for part in range(size):
+        t[key + part] = table[slot, part] - (part == 0)

@@ -13,17 +13,21 @@ import numpy as np
 from dealmill.kernels import Fields, Row, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
+    Slots,
     Words,
     bit_of,
     counted,
     first_of,
     first_whole_slot,
     is_new_whole_key,
+    read_whole_key,
 )
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.rules import Rules, pairs
 
 KEY_WORDS, HEIGHT_BITS = 2, 4
+AHEAD = 4
+"""How many positions later the one is visited whose key is asked for from memory."""
 MAX_MOVES, UP = 60, 64
 """A position has fewer moves; that of a slot, or with `UP`, of its card to a foundation."""
 ARRAY = Fields()
@@ -51,7 +55,8 @@ ROOM, FREE, BARE_KINDS = ARRAY.words(3)
 """The slots of cards for which there can be room in the position; those of cards for which there is in the relaxed
 game, or that are up; and the kinds of cards that can be bared."""
 RISEN = ARRAY.row(4)
-MOVES, KEYS = ARRAY.row(MAX_MOVES), ARRAY.row(KEY_WORDS * MAX_MOVES)
+MOVES, KEYS, VISITED = ARRAY.row(MAX_MOVES), ARRAY.row(KEY_WORDS * MAX_MOVES), ARRAY.row(KEY_WORDS)
+"""The moves of a position, the keys of those after them, and its own."""
 SIZE = ARRAY.size
 
 
@@ -349,13 +354,13 @@ def _write_key(t: Words, number: int) -> None:
 
 
 @inlined
-def _is_new(t: Words, number: int, queue: Words, table: Words, count: int) -> bool:
+def _is_new(t: Words, number: int, queue: Slots, table: Words, count: int) -> bool:
     """Add the key with this number to those that are known; return whether it is new."""
     return is_new_whole_key(t, KEYS + KEY_WORDS * number, int64(KEY_WORDS), queue, table, count)
 
 
 @kernel
-def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) -> int:
+def _count(words: Words, queue: Slots, table: Words, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     t = pointer_to(words)
@@ -370,7 +375,9 @@ def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) 
             if steps < len(counts):
                 counts[steps] = count
             steps += 1
-        cuts, up = queue[KEY_WORDS * visited], queue[KEY_WORDS * visited + 1]
+        load_ahead(table, KEY_WORDS * int64(queue[min(visited + AHEAD, count - 1)]))
+        read_whole_key(t, row_of(VISITED), int64(KEY_WORDS), table, int64(queue[visited]))
+        cuts, up = t[VISITED + 0], t[VISITED + 1]
         _read(t, cuts, up)
         _look(t)
         if t[HERE] == 0:

@@ -9,10 +9,12 @@ import numpy as np
 from dealmill.kernels import int64, kernel, load_ahead, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
+    Slots,
     Words,
     counted,
     first_whole_slot,
     is_new_whole_key,
+    read_whole_key,
     whole_slot_of,
 )
 from dealmill.pipeline.games.patience.compiled.quotient_positions import (
@@ -31,6 +33,7 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     KEYS_AFTER,
     SIZE,
     UP,
+    VISITED,
     WORDS,
     load,
 )
@@ -47,25 +50,26 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
 
 
 @routine
-def _visit(t: Words, queue: Words, table: Words, number: int, moves: int) -> int:
+def _visit(t: Words, queue: Slots, table: Words, number: int, moves: int) -> int:
     """Visit a position of the queue, write the keys after its moves behind those of other positions, `moves` in all,
     and ask for their slots. Return how many keys there are then; `WON` if the position is won."""
     size = t[WORDS]
-    copy_key(t, queue, size * number)
+    read_whole_key(t, row_of(VISITED), size, table, int64(queue[number]))
+    copy_key(t, row_of(VISITED))
     read_key(t)
     look(t)
     if t[UP] == t[DECK]:
         return int64(WON)
     if is_refuted(t):
         return moves
-    end = write_keys_after(t, queue, size * number, moves)
+    end = write_keys_after(t, moves)
     for move in range(moves, end):
         load_ahead(table, size * first_whole_slot(t, KEYS_AFTER + size * move, size, table))
     return end
 
 
 @routine
-def _visit_together(t: Words, queue: Words, table: Words, first: int, number: int, end: int, room: int) -> int:
+def _visit_together(t: Words, queue: Slots, table: Words, first: int, number: int, end: int, room: int) -> int:
     """Visit so many positions of the queue from the first, and write those that were not reached before to its `end`.
     Return how many these are, no more than `room` + 1; `WON` if one that is visited is won.
     """
@@ -75,7 +79,7 @@ def _visit_together(t: Words, queue: Words, table: Words, first: int, number: in
         if moves == WON:
             return int64(WON)
     for move in range(moves):
-        copy_key(t, t, KEYS_AFTER + t[WORDS] * move)
+        copy_key(t, KEYS_AFTER + t[WORDS] * move)
         if table[whole_slot_of(t, row_of(KEY), t[WORDS], table), 0]:
             continue  # a position that was reached, from which no safe card goes up
         settle(t)
@@ -86,7 +90,7 @@ def _visit_together(t: Words, queue: Words, table: Words, first: int, number: in
 
 
 @kernel
-def _count(words: Words, queue: Words, table: Words, counts: Words, limit: int) -> int:
+def _count(words: Words, queue: Slots, table: Words, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as long as they are few.
 

@@ -1,6 +1,6 @@
 """Positions of the quotient in the compiled referee: what lies on the table, and which positions follow."""
 
-from dealmill.kernels import inlined, int64, routine
+from dealmill.kernels import Item, Row, inlined, int64, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, first_of
 from dealmill.pipeline.games.patience.compiled.quotient_words import (
     AFTER,
@@ -39,6 +39,7 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     TOPS,
     TURNED,
     UP,
+    VISITED,
     WORDS,
     cards_of,
     kinds_below,
@@ -57,10 +58,10 @@ def _change(t: Words, field: int, change: int) -> None:
 
 
 @inlined
-def copy_key(t: Words, keys: Words, first: int) -> None:
-    """Write the key that begins at `first`."""
+def copy_key(t: Words, first: Row | Item) -> None:
+    """Make the words from an offset on the key."""
     for part in range(t[WORDS]):
-        t[KEY + part] = keys[first + part]
+        t[KEY + part] = t[first + part]
 
 
 @routine
@@ -270,9 +271,9 @@ def settle(t: Words) -> None:
 
 
 @routine
-def write_keys_after(t: Words, queue: Words, first: int, end: int) -> int:
-    """Write the keys after the moves of the position whose key begins at `first`, from number `end` on; return how many
-    keys there are then."""
+def write_keys_after(t: Words, end: int) -> int:
+    """Write the keys after the moves of the position that is visited, from number `end` on; return how many keys there
+    are then."""
     kinds = cards_of(t[PLACES])
     rising = _next_cards(t) & (t[OFFERED] | t[SHOWN] & cards_of(t[BARE]))
     coming = (t[OFFERED] | t[SHOWN] & ~t[MOVED]) & kinds
@@ -283,14 +284,14 @@ def write_keys_after(t: Words, queue: Words, first: int, end: int) -> int:
             rising &= rising - 1
         else:
             coming &= coming - 1
-        copy_key(t, queue, first)
+        copy_key(t, row_of(VISITED))
         _take(t, card)
         _change(t, card // 13, int64(is_rising))
         end = _keep_key(t, end)
     for suit in range(4 * t[REMOVABLE]):
         height = t[FIELDS + suit]
         if height > t[LEAST] and kinds & bit_of(13 * suit + height - 1):
-            copy_key(t, queue, first)
+            copy_key(t, row_of(VISITED))
             _change(t, suit, int64(-1))
             end = _keep_key(t, end)
     return end

@@ -40,8 +40,9 @@ RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
 HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
 foundations, and the dealt cards that are left in each column."""
-KEY, KEYS_AFTER = ARRAY.row(MAX_WORDS), ARRAY.row(AT_ONCE * MAX_MOVES * MAX_WORDS)
-"""The key of a position, and those after the moves of those that are visited at once, before safe cards go up."""
+KEY, VISITED, KEYS_AFTER = *ARRAY.rows(2, MAX_WORDS), ARRAY.row(AT_ONCE * MAX_MOVES * MAX_WORDS)
+"""The key of a position, that of the position that is visited, and those after the moves of those that are visited at
+once, before safe cards go up."""
 SIZE = ARRAY.size
 KINDS, SUIT = (1 << 26) - 1, (1 << 13) - 1
 LOWEST = 1 | 1 << 13

@@ -10,7 +10,7 @@ LIVING: dict[str, dict[str, str]] = {
         "without card not in self.left": "equivalent: it only saves time",
     },
     "losses.safe": {
-        "without near.union(position.stock).isdisjoint(suits)": "equivalent: it only saves time",
+        "without near.union(position.stock).isdisjoint(piles)": "equivalent: it only saves time",
     },
     "losses.walks": {
         "0 < len(column) for 0 < len(column) <= alone": "equivalent: the key has the whole column, too",

@@ -21,7 +21,7 @@ GAMES = {game.check.__module__: game for game in games().values()}
 
 
 OPEN = (
-    *("losses.quotient", "losses.safe", "player"),
+    *("losses.quotient", "player"),
     "dealmill.pipeline.games.player",
 )
 """Modules of patiences whose living mutants are not all known: by hand, until each is dead or listed."""

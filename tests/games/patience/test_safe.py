@@ -12,7 +12,11 @@ from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
-from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known, safe_cards_prove_losses
+from dealmill.pipeline.games.patience.losses.safe import (
+    SafeMoves,
+    safe_cards_are_known,
+    safe_cards_prove_losses,
+)
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import naive
@@ -118,8 +122,9 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     freecell = rules_of("freecell")
     for rules in (rules_of("klondike"), rules_of("fan"), rules_of("golf"), rules_of("spider")):
         assert reason(lambda: read_loss(rules, "safe * 1")).startswith("a count with safe cards proves nothing in")  # noqa: B023
-    changes = [{"move": "run"}, {"spaces": "reserve"}, {"stock": 1}, {"reserve": 1}, {"face_down": "all-but-top"}]
-    for change in (*changes, {"decks": 2}, {"hole": "AS"}, {"removable": True}, {"complete": True}, {"to": "tableau"}):
+    changes = [{"move": "run"}, {"spaces": "reserve"}, {"stock": 1}, {"reserve": 1}, {"stock": 1, "reserve": 1}]
+    changes += [{"face_down": "all-but-top"}, {"decks": 2}, {"hole": "AS"}, {"removable": True}, {"complete": True}]
+    for change in (*changes, {"to": "tableau"}, {"build_wraps": True}, {"direction": "either"}):
         assert not safe_cards_prove_losses(replace(freecell, **change))  # type: ignore[arg-type]
 
     @dataclass(frozen=True)
@@ -151,12 +156,37 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
         ({"to": "tableau", "spaces": "reserve"}, False),
         ({"spaces": "reserve"}, True),
         ({"full_columns": True}, False),
+        ({"foundation_direction": "both"}, False),
+        ({"foundation_direction": "both", "build": "same-suit"}, True),
+        ({"foundation_direction": "both", "build": "none"}, True),
+        ({"foundation_direction": "both", "build": "same-suit", "move": "run"}, False),
     ],
 )
 def test_safe_cards_go_up_by_the_rules_of_the_proof(changes: dict[str, str | bool], known: bool) -> None:
     """Which both referees take from here, so that they cannot disagree."""
     rules = replace(rules_of("freecell"), **changes)  # type: ignore[arg-type]
     assert safe_cards_are_known(rules) is known
+
+
+@pytest.mark.parametrize(
+    ("game", "changes", "cards", "foundations"),
+    [
+        ("yukon", {}, "2C/AS3C3S2S3H2H3D2D/- foundations:ACAHAD", (2, 1, 0, 1)),
+        ("yukon", {}, "2C/ADAS3C3S2S3H2H3D2D/- foundations:ACAH", (1, 1, 0, 0)),
+        ("yukon", {"removable": True}, "2C/AS3C3S2S3H2H3D2D/- foundations:ACAHAD", (1, 1, 0, 1)),
+        ("yukon", {"build": "none"}, "2C/ADAS3C3S2S3H2H3D2D/- foundations:ACAH", (2, 1, 0, 0)),
+        ("klondike-deal-1", {}, "2C/2H3SAS2S/AD2D3D foundations:AC stock:AH3H3C", (2, 1, 0, 0)),
+        ("klondike-deal-1", {"draw": 2}, "2C/2H3SAS2S/AD2D3D foundations:AC stock:3HAH3C", (2, 0, 0, 0)),
+        ("klondike-deal-1", {"passes": 1}, "2C/2H3SAS2S/AD2D3D foundations:AC stock:AH3H3C", (2, 0, 0, 0)),
+    ],
+)
+def test_safe_cards_are_those_that_no_card_needs(
+    game: str, changes: dict[str, str | bool], cards: str, foundations: tuple[int, ...]
+) -> None:
+    """Of a small deck, with clubs, hearts, spades and diamonds on the foundations."""
+    small = replace(rules_of(game), ranks=3, sizes=(4, 4, 4), face_down="none", stock=3 * ("stock" in cards))
+    moves = SafeMoves(replace(small, **changes))  # type: ignore[arg-type]
+    assert moves.position(f"{game} {cards}").foundations == foundations
 
 
 @pytest.mark.parametrize(

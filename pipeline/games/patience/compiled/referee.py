@@ -12,6 +12,7 @@ from dealmill.pipeline.games.patience.losses.counted import MAX_PLAIN, CountedLo
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -113,7 +114,8 @@ def _check_positions(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
         case QuotientLoss():
             return quotient.check_quotient(rules, layout, loss)
     if single_cards.are_single(rules):
-        return single_cards.check_count(rules, layout, loss)
+        is_safe, is_cut = isinstance(loss, SafeLoss), isinstance(loss, CutLoss)
+        return single_cards.check_count(rules, layout, loss, is_safe=is_safe, is_cut=is_cut)
     if isinstance(loss, CutLoss):
         return cut.check_cut(rules, layout, loss)
     return counting.check_count(rules, layout, loss)

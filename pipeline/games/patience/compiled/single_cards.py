@@ -38,8 +38,7 @@ from dealmill.pipeline.games.patience.compiled.keys import (
 )
 from dealmill.pipeline.games.patience.compiled.words import cards_below
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
-from dealmill.pipeline.games.patience.losses.cut import CutLoss
-from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeLoss, safe_cards_are_known
+from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import SUITS, Rules, pairs
 
 ON_FOUNDATION, HOME, ON_PARENT, IN_CELL, ON_SPACE, IS_ABSENT = 0, 1, 3, 4, 5, 8
@@ -76,9 +75,15 @@ LOADED_SIZE, KEYS, SIZE = ARRAY.size, ARRAY.row(AT_ONCE * MAX_MOVES * PARTS), AR
 """The words so far; and the keys of the positions after moves, which are written before they are read."""
 
 
-def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
-    """Check the claim of a loss by rules that `are_single`; return and raise what `counted` does."""
+def check_count(
+    rules: Rules, layout: str, loss: CountedLoss, *, is_safe: bool = False, is_cut: bool = False
+) -> list[int]:
+    """Check the claim of a loss by rules that `are_single`: of all positions, or if safe cards go up at once, or if no
+    move is made where the relaxed game is lost, either; return and raise what `counted` does."""
     t = _loaded(rules, layout, loss)
+    t[IS_CUT] = is_cut
+    if (is_safe or is_cut) and safe_cards_are_known(rules):
+        t[LAGS : LAGS + 16] = _lags(rules)
     game = "the easier game" if t[IDLE] else "the game"
     return counted(
         loss.positions, PARTS, lambda *arrays: _count(t, *arrays), game, whole_keys=True, first_room=FIRST_ROOM
@@ -121,9 +126,7 @@ def _loaded(rules: Rules, layout: str, loss: CountedLoss) -> Words:
         with_code[code] |= 1 << card
     for part in range(PARTS):
         t[FIRST + part] = sum(cards for code, cards in enumerate(with_code) if code >> part & 1)
-    t[IDLE], t[IS_CUT] = _mask(idle), isinstance(loss, CutLoss)
-    if isinstance(loss, SafeLoss | CutLoss) and safe_cards_are_known(rules):
-        t[LAGS : LAGS + 16] = _lags(rules)
+    t[IDLE] = _mask(idle)
     return t
 
 

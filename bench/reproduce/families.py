@@ -11,7 +11,6 @@ DEALS, FEWER_DEALS, MORE_DEALS = 10_000, 1_000, 20_000
 FEWER = (
     "chinaman",
     "flower-garden",
-    "forty-thieves",
     "gypsy",
     "king-albert",
     "mrs-mop",

@@ -81,13 +81,10 @@ def figure_anchor(figure: Figure) -> str:
 
 
 def _survey_row(question: Question, name: str | None = None) -> SurveyRow:
-    """Return the row of a survey, or of a run of its deals, whose evidence is refereed, if it is one of a game by a
-    rules file."""
+    """Return the row of a survey, whose evidence is refereed if it is one of a game by a rules file."""
     with TemporaryDirectory() as folder, dealmill.open(f"sqlite:///{folder}/reproduce.db") as store:
-        if name is None:
-            return question.row(question.survey(store))
-        run = question.run(store)
-        return question.row(run, refereed(find_game(name), run))
+        survey = question.survey(store)
+        return question.row(survey, refereed(find_game(name), survey) if name else None)
 
 
 def _figure_row(figure: Figure) -> FigureRow:

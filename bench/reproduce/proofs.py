@@ -1,4 +1,4 @@
-"""How the losses of a run are proved: the forms of their evidence, and how many positions it counts.
+"""How the losses of a survey are proved: the forms of their evidence, and how many positions it counts.
 
 `docs/patience.md` and `docs/covering.md` say what each form claims.
 """
@@ -6,7 +6,7 @@
 from collections import Counter
 
 from bench.reproduce.figures import Part
-from dealmill import Run
+from dealmill import Survey
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import READERS
@@ -24,8 +24,8 @@ class Proofs(Part):
     largest: int
 
 
-def refereed(game: Game, run: Run) -> Proofs | None:
-    """Have the referee of a game replay each win of a run and count the positions of each loss; return how the
+def refereed(game: Game, survey: Survey) -> Proofs | None:
+    """Have the referee of a game replay each win of a survey and count the positions of each loss; return how the
     losses are proved, None if there are none.
 
     Raises
@@ -34,7 +34,7 @@ def refereed(game: Game, run: Run) -> Proofs | None:
         If the evidence does not prove a verdict.
     """
     forms, sizes = Counter[str](), list[int]()
-    for result in run.results():
+    for result in survey.results():
         if result.verdict is not Verdict.UNDECIDED:
             evidence = result.evidence or ""
             game.compiled_check("winnable", result.layout, result.verdict, None, evidence)

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import dealmill
 from bench.reproduce.figures import Number
 from bench.reproduce.proofs import Proofs
 from bench.reproduce.results import Exact, Published, SurveyRow
-from dealmill import Run, Store, Survey
+from dealmill import Store, Survey
 from dealmill.pipeline.survey.figures import WINNABILITY, format_figure
-from dealmill.verdicts import Verdict
 
-SEED, HUNDRED_THOUSAND, MILLION = 1, 100_000, 1_000_000
+HUNDRED_THOUSAND, MILLION = 100_000, 1_000_000
 SIMULATION = "earlier simulation"
 MILLION_LAYOUTS = f"{SIMULATION}, 10⁶ layouts"
 
@@ -31,16 +29,11 @@ class Question:
     count: int = MILLION
     max_nodes: int | None = None
 
-    def run(self, store: Store) -> Run:
-        """Solve the deals of its survey in a run, which keeps the evidence and has the same fingerprint."""
-        game, _ = self.engine.split("/")
-        return store.run(f"deal:{game}:seed={SEED}:1-{self.count}", engine=self.engine, max_nodes=self.max_nodes)
-
     def survey(self, store: Store) -> Survey:
         """Answer it by a survey of `count` deals."""
         game, _ = self.engine.split("/")
         return store.survey(
-            game, engine=self.engine, count=self.count, seed=SEED, parameters=self.parameters, max_nodes=self.max_nodes
+            game, engine=self.engine, count=self.count, parameters=self.parameters, max_nodes=self.max_nodes
         )
 
     @property
@@ -56,9 +49,9 @@ class Question:
         """The address of the row on the page."""
         return anchor_of(self.engine, *(f"{name} {number}" for name, number in self.parameters.items()))
 
-    def row(self, run: Run, proofs: Proofs | None = None) -> SurveyRow:
-        """The row of the data by a survey, or by a run of its deals, with how the losses are proved."""
-        facts = run.facts if isinstance(run, Survey) else _facts(run)
+    def row(self, survey: Survey, proofs: Proofs | None = None) -> SurveyRow:
+        """The row of the data, with how the losses are proved."""
+        facts = survey.facts
         shares = facts["estimate"] == WINNABILITY
         return SurveyRow(
             anchor=self.anchor,
@@ -71,9 +64,9 @@ class Question:
             estimate=facts["estimate"],
             low=_digits(facts, "low"),
             high=_digits(facts, "high"),
-            value=None if facts["value"] is None else _digits(facts, "value"),
+            value=None if survey.value is None else _digits(facts, "value"),
             exact=_exact(facts),
-            deals=run.progress.items,
+            deals=survey.deals,
             winnable=facts["winnable"] if shares else None,
             unwinnable=facts["unwinnable"] if shares else None,
             undecided=facts["undecided"] if shares else None,
@@ -81,24 +74,6 @@ class Question:
             published=self.published,
             proofs=proofs,
         )
-
-
-def _facts(run: Run) -> Mapping[str, Any]:
-    """Return what the row says of a run, as surveys give it."""
-    sample, counts = run.winnability, run.progress.counts
-    assert sample  # noqa: S101 -- some deals are decided
-    return {
-        "dealmill": dealmill.__version__,
-        "engine": run.progress.engine,
-        "version": run.progress.version,
-        **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
-        "estimate": WINNABILITY,
-        "low": sample.low,
-        "high": sample.high,
-        "value": sample.share,
-        "half_width": sample.half_width,
-        "fingerprint": run.fingerprint,
-    }
 
 
 def _digits(facts: Mapping[str, Any], key: str) -> str:

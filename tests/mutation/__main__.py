@@ -108,12 +108,12 @@ def main(game: Game, tests: Path, modules: Sequence[str]) -> None:
         sys.exit("the tests fail in a fork without any change")
     living = [mutant for mutant, dead in zip(mutants, failed, strict=True) if not dead]
     for module in modules:
-        left = [changes[module][mutant.number] for mutant in living if mutant.module == module]
-        lines = [f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}" for mutation in left]
+        survivors = [changes[module][mutant.number] for mutant in living if mutant.module == module]
+        lines = [f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}" for mutation in survivors]
         report = {
             "module": name_of(game, module),
             "mutants": len(changes[module]),
-            "survivors": list(zip(lines, [mutation.change for mutation in left], strict=True)),
+            "survivors": list(zip(lines, [mutation.change for mutation in survivors], strict=True)),
         }
         sys.stdout.write(json.dumps(report) + "\n")
 

@@ -1,6 +1,6 @@
 """The count of the positions that can be reached, for losses with more of them than plain Python visits in a moment.
 
-`positions` and `moves` have the game; the list of positions that are reached is also the queue of those to visit.
+The game is in `positions` and `moves`. The list of positions that are reached is also the queue of those to visit.
 """
 
 from collections.abc import Callable

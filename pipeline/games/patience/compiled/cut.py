@@ -1,5 +1,5 @@
 """The compiled referee of losses by a relaxed game, `losses.cut`, for more positions than plain Python visits in a
-moment. It is written from docs/proofs/cut.md, with the positions and moves of `counting`; it shares no code with the
+moment. It is written from docs/proofs/cut.md, on the game of `positions` and `moves`; it shares no code with the
 engine."""
 
 from functools import cache, partial

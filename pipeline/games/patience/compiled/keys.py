@@ -56,11 +56,12 @@ def counted(
         If there is not enough memory for the positions; it says how much is needed.
     """
     counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, first_room or FIRST_ROOM)
-    reserve = queue_and_table if whole_keys else _keys_and_slots
-    count = _count_with_room(room, *reserve(room, key_words), counts, count_positions)
+    reserve = queue_and_table if whole_keys else keys_and_slots
+    with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
+        count = int(count_positions(*reserve(room, key_words), counts, room))
     while room < count and room < claimed:
         room = min(claimed, MORE_ROOM * room)
-        count = _count_with_room(room, *reserve(room, key_words), counts, count_positions)
+        count = int(count_positions(*reserve(room, key_words), counts, room))
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
     check_positions(count, claimed)
@@ -68,7 +69,7 @@ def counted(
     return few
 
 
-def _keys_and_slots(room: int, key_words: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def keys_and_slots(room: int, key_words: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return arrays for the keys of so many positions, and a table of their numbers."""
     size, slots = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
     _check_room(8 * size + 4 * slots, room)
@@ -85,13 +86,6 @@ def queue_and_table(room: int, key_words: int) -> tuple[NDArray[Any], NDArray[An
 def _check_room(needed: int, positions: int) -> None:
     if needed > FREE_BYTES:
         check_memory(needed, f"a count of {positions:,} positions")
-
-
-def _count_with_room(
-    room: int, keys: NDArray[Any], table: NDArray[Any], counts: Words, count_positions: CountKeys
-) -> int:
-    with compiling(Path(__file__).parents[1], "the compiled referee of patiences", SECONDS):
-        return int(count_positions(keys, table, counts, room))
 
 
 @inlined

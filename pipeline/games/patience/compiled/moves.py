@@ -1,6 +1,6 @@
-"""The moves of the positions of `positions`: they are listed, and made.
+"""The moves of the game in the compiled count of a loss, and what happens without a move.
 
-They are written from the rules, and share no code with the engine.
+They are written from the rules, and share no code with the engine. Positions are those of `positions`.
 """
 
 from dealmill.kernels import inlined, int64, routine

@@ -1,5 +1,5 @@
-"""The compiled referee of losses by cards that wait, `losses.waits`. It is written from docs/proofs/waiting.md, in the
-positions and moves of `counting`, and shares no code with the engine."""
+"""The compiled referee of losses by cards that wait, `losses.waits`. It is written from docs/proofs/waiting.md, on the
+game of `positions` and `moves`, and shares no code with the engine."""
 
 from functools import partial
 

@@ -14,6 +14,7 @@ goes there alone. ``6Hs12-5`` moves the 12th card of waste and stock, of which t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from dealmill.pipeline.games.patience.position import Position, Reader
@@ -242,9 +243,10 @@ class Moves:
         """Return a position with top cards turned up, empty columns filled, and absent cards on the foundations after
         which it is their turn."""
         rules, columns, reserve = self.rules, list(position.columns), position.reserve
-        if rules.face_down == "none" and not rules.reserve_fills and not position.absent:
+        columns_change = rules.face_down != "none" or rules.reserve_fills
+        if not columns_change and not position.absent:
             return position
-        for number, column in enumerate(columns):
+        for number, column in enumerate(columns if columns_change else ()):
             if column and column[-1][1].islower():
                 columns[number] = (*column[:-1], column[-1].upper())
             elif rules.reserve_fills and not column:
@@ -271,32 +273,35 @@ class Moves:
             absent=position.absent | cards,
         )
 
+    @cached_property
+    def live(self) -> list[str]:
+        """The cards that are not idle."""
+        return [card for card in self.rules.sorted_deck if card not in self.idle]
+
     def _loose(self, position: Position) -> frozenset[str]:
         """Return the cards that can be moved and are idle or could be put onto an absent card, with all that lie on
         them; but not those of a stock that is turned by two or more cards, which offers others without them."""
-        rules, reserve, loose = self.rules, position.reserve, set[str]()
-        for column in position.columns:
-            left = column
-            while size := self._loose_size(left, position):
-                left = left[:-size]
-            loose.update(column[len(left) :])
+        rules, reserve = self.rules, position.reserve
+        leaving = self.idle
+        if position.absent:
+            leaving = leaving.union(card for card in self.live if self._fits_absent(card, position))
+        loose = {card for column in position.columns for card in self._loose_cards(column, leaving, position.base)}
         single = [*position.cells, *(reserve[-1:] if rules.stacked else reserve)]
         single += [card for (card,), _ in self._from_foundations(position)]
         single += [card for (card,), _ in self.offered(position) if rules.draw == 1]
-        loose.update(card for card in single if self._leaves(card, position))
-        return frozenset(loose)
+        return leaving.intersection(single).union(loose)
 
-    def _loose_size(self, column: tuple[str, ...], position: Position) -> int:
-        """Return how many cards of a column become absent together, unless the top card lies face down."""
-        loose = 0
-        for size in self._sizes(column, position.base) if column and column[-1].isupper() else ():
-            if self._leaves(column[-size], position):
-                loose = size
-        return loose
-
-    def _leaves(self, card: str, position: Position) -> bool:
-        """Return whether a card becomes absent if it can be moved."""
-        return card in self.idle or self._fits_absent(card, position)
+    def _loose_cards(self, column: tuple[str, ...], leaving: frozenset[str], base: int) -> tuple[str, ...]:
+        """Return the cards of a column that become absent: those of `leaving` that can be moved, one after another, and
+        those that they take along."""
+        first = len(column)
+        for number in reversed(range(first)):
+            card = column[number]
+            if card in leaving:
+                first = number
+            elif not (number and card.isupper() and self.move_together(card, column[number - 1], base)):
+                break
+        return column[first:]
 
     def _fits_absent(self, card: str, position: Position) -> bool:
         absent = position.absent

@@ -285,7 +285,7 @@ class Rules:
         """Whether no other cards than those of the waste go to an empty column."""
         return self.spaces == "reserve-then-waste"
 
-    @property
+    @cached_property
     def cards_for_spaces(self) -> int:
         """The cards that may go to an empty column."""
         return _mask_for_spaces(self.spaces, self.ranks)

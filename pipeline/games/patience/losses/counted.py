@@ -101,7 +101,7 @@ class CountedLoss(NamedTuple):
             for number in range((rules.initial == "all") if rules.removable else count)
         }
         dealt = position.stock if rules.to == "hole" else ()
-        return frozenset(rules.deck()) - self.live - stays - set(dealt)
+        return frozenset(rules.sorted_deck) - self.live - stays - set(dealt)
 
 
 def in_order(cards: Iterable[str]) -> list[str]:

@@ -67,17 +67,21 @@ class Relaxed:
     def __init__(self, moves: Moves, position: Position) -> None:
         """Play it."""
         self.moves, self.rules, self.position = moves, moves.rules, position
+        self.fitting = self.rules.cards_below(position.base)
         self.heights = list(position.foundations)
-        self.below = self.rules.cards_below(position.base)
-        self.left = set[str]()
-        self.space = () in position.columns
+        self.following = [self._next(pile) for pile in range(len(self.heights))]
+        self.up = {card for pile in moves.foundations(position) for card in pile}
+        self.bare = self.up.union(card for (card,), _ in moves.offered(position))
         self.reserve = list(position.reserve) if self.rules.stacked else []
-        self.bare = {card for (card,), _ in moves.offered(position)}
-        self.bare |= {card for pile in moves.foundations(position) for card in pile}
         if not self.rules.stacked:
-            self.bare |= set(position.reserve)
+            self.bare.update(position.reserve)
+        self.stock = set(position.stock)
         if self.rules.to == "tableau":
-            self.bare |= set(position.stock)
+            self.bare |= self.stock
+        self.space = () in position.columns
+        self.lifted, self.left = dict[str, tuple[tuple[str, ...], int]](), set[str]()
+        for column in filter(None, position.columns):
+            self._bare(column, len(column) - 1)
         before = None
         while before != (reached := self._reached()):
             before = reached
@@ -108,42 +112,52 @@ class Relaxed:
 
     def _play(self) -> None:
         """Let everything happen that can, once."""
-        for column in self.position.columns:
-            self._take_apart(column)
-        self.bare |= set(self.reserve[-1:])
+        for card in [card for card in self.lifted if self._leaves(card)]:
+            column, number = self.lifted.pop(card)
+            self.left.add(card)
+            if number:
+                self._bare(column, number - 1)
+            else:
+                self.space = True
+        self.bare.update(self.reserve[-1:])
         if self.reserve and self._leaves(self.reserve[-1]):
             self.reserve.pop()
-        stock = set(self.position.stock)
-        if any(self._leaves(card) for card in stock & self.bare):
-            self.bare |= stock
-        for pile, height in enumerate(self.heights):
-            if height < self.rules.ranks:
-                self.heights[pile] += self.rules.next_card(pile, height, self.position.base) in self.bare
+        if any(self._leaves(card) for card in self.stock & self.bare):
+            self.bare |= self.stock
+        for pile, card in enumerate(self.following):
+            if card in self.bare:
+                self._build(pile, card)
 
-    def _take_apart(self, column: tuple[str, ...]) -> None:
-        """Let cards leave what they lie on, from the top of a column down to the first that cannot be lifted, neither
-        alone nor with those above it."""
-        above = ""
-        for number in reversed(range(len(column))):
-            card = column[number].upper()
-            if not above or above in self.left:
-                self.bare.add(card)
-            elif not self.moves.move_together(above, column[number], self.position.base):
-                return
-            if card not in self.left and self._leaves(card):
-                self.left.add(card)
-                self.space |= number == 0
-            above = card
+    def _bare(self, column: tuple[str, ...], number: int) -> None:
+        """Let a card of a column be bare: it can be lifted now, and so can those below it that move along with it."""
+        card = column[number].upper()
+        self.bare.add(card)
+        while card not in self.lifted and card not in self.left:
+            self.lifted[card] = column, number
+            if number and self.moves.move_together(card, column[number - 1], self.position.base):
+                number -= 1
+                card = column[number]
+
+    def _build(self, pile: int, card: str) -> None:
+        """Let a bare card go to a foundation, and those that follow it."""
+        while card in self.bare:
+            self.up.add(card)
+            self.heights[pile] += 1
+            card = self._next(pile)
+        self.following[pile] = card
+
+    def _next(self, pile: int) -> str:
+        """Return the next card of a foundation; an empty text if it has all."""
+        height = self.heights[pile]
+        return self.rules.next_card(pile, height, self.position.base) if height < self.rules.ranks else ""
 
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
-        if not self.below[card].isdisjoint(self.bare) or (self.space and self.moves.fills(card, self.position.base)):
-            return True
-        number, suit = self.rules.number(card, self.position.base), SUITS.index(card[1])
-        is_up = number < self.heights[suit]
-        if self.rules.has_downward_piles:
-            is_up |= self.rules.next_number(suit + len(SUITS), number) < self.heights[suit + len(SUITS)]
-        return is_up
+        return (
+            card in self.up
+            or not self.fitting[card].isdisjoint(self.bare)
+            or (self.space and self.moves.fills(card, self.position.base))
+        )
 
 
 def cut_proves_losses(rules: Rules) -> bool:

@@ -68,9 +68,9 @@ def counted_with_relaxed_game(rules: Rules) -> bool:
 
 
 def counted_with_safe_cards(rules: Rules) -> bool:
-    """Return whether the plain search counts the positions of a loss with safe cards: in games with cells whose columns
-    are built otherwise than by suit. Built by suit, lists of cards that matter are short enough."""
-    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.place_count > 1
+    """Return whether the plain search counts the positions of a loss with safe cards: in games with cells, where the
+    relaxed game refutes nothing."""
+    return safe_cards_prove_losses(rules) and rules.cells > 0
 
 
 def searched_without_arrangements(rules: Rules) -> bool:

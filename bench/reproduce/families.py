@@ -16,7 +16,6 @@ FEWER = (
     "mrs-mop",
     "scotch-patience",
     "spiderette",
-    "streets-and-alleys",
     "thumb-and-pouch",
     "wasp",
     "whitehead",

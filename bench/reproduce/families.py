@@ -12,7 +12,6 @@ FEWER = (
     "chinaman",
     "flower-garden",
     "gypsy",
-    "king-albert",
     "mrs-mop",
     "scotch-patience",
     "spiderette",

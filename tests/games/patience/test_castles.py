@@ -61,6 +61,7 @@ def test_verdicts_of_castles_are_those_of_plain_code(seeds: Sequence[int]) -> No
         ("streets-and-alleys", 91, "cut * 137095"),
         ("stronghold", 58, "safe * 172443"),
         ("free-cell-0-cell", 8148, "cut * 161344"),
+        ("fore-cell-same-suit", 92, "safe * 13681"),
         ("beleaguered-castle", 90, None),
         ("stronghold", 430, None),
     ],

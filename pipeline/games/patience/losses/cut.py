@@ -67,7 +67,7 @@ class Relaxed:
     def __init__(self, moves: Moves, position: Position) -> None:
         """Play it."""
         self.moves, self.rules, self.position = moves, moves.rules, position
-        self.fitting = self.rules.cards_below(position.base)
+        self.below = self.rules.cards_below(position.base)
         self.heights = list(position.foundations)
         self.following = [self._next(pile) for pile in range(len(self.heights))]
         self.up = {card for pile in moves.foundations(position) for card in pile}
@@ -125,8 +125,7 @@ class Relaxed:
         if any(self._leaves(card) for card in self.stock & self.bare):
             self.bare |= self.stock
         for pile, card in enumerate(self.following):
-            if card in self.bare:
-                self._build(pile, card)
+            self._build(pile, card)
 
     def _bare(self, column: tuple[str, ...], number: int) -> None:
         """Let a card of a column be bare: it can be lifted now, and so can those below it that move along with it."""
@@ -139,7 +138,7 @@ class Relaxed:
                 card = column[number]
 
     def _build(self, pile: int, card: str) -> None:
-        """Let a bare card go to a foundation, and those that follow it."""
+        """Let the next card of a foundation go up if it is bare, and those that follow it."""
         while card in self.bare:
             self.up.add(card)
             self.heights[pile] += 1
@@ -155,7 +154,7 @@ class Relaxed:
         """Return whether a card that can be lifted has somewhere to go."""
         return (
             card in self.up
-            or not self.fitting[card].isdisjoint(self.bare)
+            or not self.below[card].isdisjoint(self.bare)
             or (self.space and self.moves.fills(card, self.position.base))
         )
 

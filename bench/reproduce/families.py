@@ -9,16 +9,12 @@ from dealmill.pipeline.games.patience import GAMES as PATIENCES
 
 DEALS, FEWER_DEALS, MORE_DEALS = 10_000, 1_000, 20_000
 FEWER = (
-    "chinaman",
     "flower-garden",
     "gypsy",
     "mrs-mop",
     "scotch-patience",
     "spiderette",
-    "thumb-and-pouch",
-    "wasp",
     "whitehead",
-    "will-o-the-wisp",
 )
 """Games of which `FEWER_DEALS` are searched, since some of their deals take seconds."""
 MORE = ("klondike", "klondike-deal-1")

@@ -99,6 +99,16 @@ def first_of(cards: int) -> int:
 
 
 @inlined
+def number_of(cards: int) -> int:
+    """Return how many cards a set has."""
+    number = int64(0)
+    while cards:
+        cards &= cards - 1
+        number += 1
+    return number
+
+
+@inlined
 def mixed_key(t: Words, key: Row | Item, size: int) -> int:
     """Return a number of 64 bits that depends on each bit of the key of this size at an offset, the upper half best."""
     mixed = int64(0)

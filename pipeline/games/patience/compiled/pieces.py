@@ -3,14 +3,14 @@
 It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
 evidence; of the compiled referee of other losses, how positions are stored and compared. The cards of the layout's
 columns have *slots*: numbers from 0, from the bottom of the first column on. A card is a number, 13 for each suit,
-counted from the base of the foundations, and its kind that of its colour and rank, 13 for each colour. A position is
-two words: the slots of the first cards of loose pieces, as bits, and the heights of the foundations. `t` is one array
+counted from the base of the foundations, and its kind that of its colour and rank. Sets of cards are bits of their
+slots. A position is two words: the first cards of loose pieces, and the heights of the foundations. `t` is one array
 of all but the positions, with the offsets below.
 """
 
 import numpy as np
 
-from dealmill.kernels import Fields, Row, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
+from dealmill.kernels import Fields, inlined, int64, kernel, load_ahead, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.compiled.keys import (
     WON,
     Slots,
@@ -20,6 +20,7 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     first_of,
     first_whole_slot,
     is_new_whole_key,
+    number_of,
     read_whole_key,
 )
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
@@ -28,35 +29,33 @@ from dealmill.pipeline.games.patience.rules import Rules, pairs
 KEY_WORDS, HEIGHT_BITS = 2, 4
 AHEAD = 4
 """How many positions later the one is visited whose key is asked for from memory."""
-MAX_MOVES, UP = 60, 64
-"""A position has fewer moves; that of a slot, or with `UP`, of its card to a foundation."""
+MAX_MOVES = 60
+"""A position has fewer moves."""
 ARRAY = Fields()
 # Rules and layout
-LAST, COLUMNS, KINGS_FILL, FIRST_CUTS, FIRST_UP, BOTTOMS, FACE_DOWN, DEALT = ARRAY.words(8)
-"""`FIRST_CUTS` and `FIRST_UP` are the two words of the layout, `BOTTOMS` the slots of the lowest cards of columns,
-and the first one without a card, and `DEALT` those of all cards."""
-SLOTS, CARDS = ARRAY.row(52), ARRAY.row(53)
-"""The slot of each card, or -1, and the card of each slot."""
-SLOTS_BELOW = ARRAY.row(4 * 14)
-"""By suits and heights of their foundations: the slots of the cards that are up."""
-SLOTS_OF_KINDS, SLOTS_OF_KINGS = ARRAY.row(26), ARRAY.word()
-"""The slots of the cards of each kind, and of those that may go to a space."""
+LAST, COLUMNS, FIRST_CUTS, FIRST_UP, BOTTOMS, FACE_DOWN, DEALT, KINGS = ARRAY.words(8)
+"""`FIRST_CUTS` and `FIRST_UP` are the two words of the layout, `BOTTOMS` the lowest cards of columns, and the first
+slot without a card, `DEALT` all cards, and `KINGS` those that may go to a space."""
+SLOTS = ARRAY.row(52)
+"""The slot of each card, or -1."""
+CARDS_BELOW = ARRAY.row(4 * 14)
+"""By suits and heights of their foundations: the cards that are up."""
+OF_KIND, FITTING, FITTED = ARRAY.rows(3, 52)
+"""By slots: the cards of the same kind as the card in it, those that fit it, and those that it fits."""
 # A position
 HEIGHTS = ARRAY.row(4)
 CUTS, HERE, TOPS, SHOWN, SPACES = ARRAY.words(5)
-"""Sets of slots: of the first cards of loose pieces, of cards in columns, of top cards, and of those that lie face up;
-and the columns without a root, less the loose pieces that begin with a king, if kings go to spaces."""
-BEGUN, ENDED = ARRAY.rows(2, 26)
-"""By kinds: how many loose pieces begin with a card, and how many pieces end with one."""
-FIRST_SLOTS, END_SLOTS = ARRAY.rows(2, 52)
-"""The slots of these cards, two for each kind."""
+"""The first cards of loose pieces, the cards in columns, top cards, and those that lie face up; and the number of
+columns without a root, less the loose pieces that begin with a king, if kings go to spaces."""
 # The relaxed game
-ROOM, FREE, BARE_KINDS = ARRAY.words(3)
-"""The slots of cards for which there can be room in the position; those of cards for which there is in the relaxed
-game, or that are up; and the kinds of cards that can be bared."""
+FREE, BARE = ARRAY.words(2)
+"""The cards for which there is room, or that are up; and those of kinds that can be bared."""
 RISEN = ARRAY.row(4)
-MOVES, KEYS, VISITED = ARRAY.row(MAX_MOVES), ARRAY.row(KEY_WORDS * MAX_MOVES), ARRAY.row(KEY_WORDS)
-"""The moves of a position, the keys of those after them, and its own."""
+LEAVING, RISING = ARRAY.words(2)
+"""The cards for which there can be room in the position, then those that can leave; and the suits of those that can go
+up."""
+KEYS, VISITED = ARRAY.row(KEY_WORDS * MAX_MOVES), ARRAY.row(KEY_WORDS)
+"""The keys after the moves of a position, and its own."""
 SIZE = ARRAY.size
 
 
@@ -74,7 +73,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
     base = rules.base_of(texts)
-    t[LAST], t[COLUMNS], t[KINGS_FILL] = rules.ranks - 1, len(rules.sizes), rules.spaces == "kings"
+    t[LAST], t[COLUMNS] = rules.ranks - 1, len(rules.sizes)
     t[SLOTS : SLOTS + 52] = -1
     for name in pairs(texts.get("foundations", "")):
         top = rules.card_number(name, base)
@@ -84,7 +83,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
         names = pairs(column.strip("-"))
         for number, name in enumerate(names):
             card = rules.card_number(name, base)
-            t[CARDS + slot], t[SLOTS + card] = card, slot
+            t[SLOTS + card] = slot
             t[FACE_DOWN] |= name[1].islower() << slot
             t[BOTTOMS] |= (number == 0) << slot
             begins = card % 13 == rules.ranks - 1
@@ -94,130 +93,79 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
                 begins = fits and names[number - 1][1].isupper()
             t[FIRST_CUTS] |= begins << slot
             slot += 1
-    _load_sets(t, slot)
+    _load_sets(t, slot, kings_fill=rules.spaces == "kings")
 
 
-def _load_sets(t: Words, slots: int) -> None:
-    """Write the sets of slots that follow from which cards are in them."""
+def _load_sets(t: Words, slots: int, *, kings_fill: bool) -> None:
+    """Write the sets of cards that follow from their slots."""
     t[BOTTOMS] |= 1 << slots
     t[DEALT] = (1 << slots) - 1
+    kinds = {(colour, rank): 0 for colour in range(2) for rank in range(-1, 14)}
+    numbers = [(suit, rank, int(t[SLOTS + 13 * suit + rank])) for suit in range(4) for rank in range(13)]
+    for suit, rank, slot in numbers:
+        card = 1 << slot if slot >= 0 else 0
+        t[CARDS_BELOW + 14 * suit + rank + 1] = t[CARDS_BELOW + 14 * suit + rank] | card
+        kinds[suit % 2, rank] |= card
+    for suit, rank, slot in numbers:
+        if slot >= 0:
+            colour, other = suit % 2, 1 - suit % 2
+            t[OF_KIND + slot], t[FITTED + slot] = kinds[colour, rank], kinds[other, rank + 1]
+            t[FITTING + slot] = kinds[other, rank - 1]
+    t[KINGS] = (kinds[0, int(t[LAST])] | kinds[1, int(t[LAST])]) * kings_fill
+
+
+@inlined
+def _top_of(t: Words, cards: int) -> int:
+    """Return the top card of the piece of the lowest of some cards."""
+    tops = t[TOPS] & -(cards & -cards)
+    top: int = tops & -tops
+    return top
+
+
+@inlined
+def _read(t: Words, cuts: int, up: int) -> None:
+    """Write the position of two words."""
+    t[CUTS], t[HERE] = cuts, t[DEALT]
     for suit in range(4):
-        for rank in range(13):
-            slot, row = t[SLOTS + 13 * suit + rank], SLOTS_BELOW + 14 * suit + rank
-            own = 1 << slot if slot >= 0 else 0
-            t[row + 1] = t[row] | own
-            t[SLOTS_OF_KINDS + suit % 2 * 13 + rank] |= own
-    t[SLOTS_OF_KINGS] = (t[SLOTS_OF_KINDS + t[LAST]] | t[SLOTS_OF_KINDS + 13 + t[LAST]]) * t[KINGS_FILL]
+        t[HEIGHTS + suit] = up >> HEIGHT_BITS * suit & 15
+        t[HERE] &= ~t[CARDS_BELOW + 14 * suit + t[HEIGHTS + suit]]
 
 
 @inlined
-def _kind(card: int) -> int:
-    return card // 13 % 2 * 13 + card % 13
-
-
-@inlined
-def _kind_below(kind: int) -> int:
-    """Return the kind that a kind fits, which is not the last."""
-    return (kind + 14) % 26
-
-
-@inlined
-def _kind_above(kind: int) -> int:
-    """Return the kind that fits a kind, which is not the first."""
-    return (kind + 12) % 26
-
-
-@inlined
-def _is_up(t: Words, heights: Row | int, card: int) -> bool:
-    """Return whether a card is up by the heights at an offset."""
-    return bool(card % 13 < t[heights + card // 13])
-
-
-@routine
 def _look(t: Words) -> None:
     """Write the pieces. The cards of a piece have consecutive slots."""
-    t[HERE] = t[DEALT] & ~_slots_of_cards_up(t)
     t[TOPS] = t[HERE] & (t[CUTS] | t[BOTTOMS] | ~t[HERE]) >> 1
     t[SHOWN] = t[HERE] & ~t[FACE_DOWN] | t[TOPS]
-    for kind in range(26):
-        t[BEGUN + kind] = t[ENDED + kind] = 0
-    _list_by_kinds(t, t[TOPS], row_of(ENDED), row_of(END_SLOTS))
-    _list_by_kinds(t, t[CUTS], row_of(BEGUN), row_of(FIRST_SLOTS))
     roots = t[HERE] & t[BOTTOMS] & ~t[CUTS]
-    t[SPACES] = t[COLUMNS] - _number_of(roots) - _number_of(t[CUTS] & t[SLOTS_OF_KINGS])
-
-
-@inlined
-def _list_by_kinds(t: Words, slots: int, counts: Row, listed: Row) -> None:
-    """Count the cards in some slots by kinds, and list their slots, two for each kind."""
-    while slots:
-        slot = first_of(slots)
-        slots &= slots - 1
-        kind = _kind(t[CARDS + slot])
-        t[listed + 2 * kind + t[counts + kind]] = slot
-        t[counts + kind] += 1
-
-
-@inlined
-def _number_of(slots: int) -> int:
-    """Return how many slots a set has."""
-    number = int64(0)
-    while slots:
-        slots &= slots - 1
-        number += 1
-    return number
-
-
-@inlined
-def _slots_of_cards_up(t: Words) -> int:
-    """Return the slots of the cards that are up."""
-    slots = int64(0)
-    for suit in range(4):
-        slots |= t[SLOTS_BELOW + 14 * suit + t[HEIGHTS + suit]]
-    return slots
-
-
-@inlined
-def _top_slot(t: Words, slot: int) -> int:
-    """Return the slot of the top card of the piece of a slot."""
-    return first_of(t[TOPS] & -bit_of(slot))
+    t[SPACES] = t[COLUMNS] - number_of(roots) - number_of(t[CUTS] & t[KINGS])
 
 
 @inlined
 def _can_be_bared(t: Words, slot: int) -> bool:
     """Return whether the top card in a slot can be bared: whether each piece that begins with a card that fits it can
     be put on its sibling."""
-    kind = _kind(t[CARDS + slot])
-    if kind % 13 == 0:
-        return True
-    lower, others = t[BEGUN + _kind_above(kind)], t[ENDED + kind] - 1
-    if lower == 0 or others < lower:
-        return bool(lower == 0)
-    sibling = t[END_SLOTS + 2 * kind] + t[END_SLOTS + 2 * kind + 1] - slot
-    return bool(_top_slot(t, t[FIRST_SLOTS + 2 * _kind_above(kind)]) != sibling)
+    begun, others = t[CUTS] & t[FITTING + slot], t[TOPS] & t[OF_KIND + slot] & ~bit_of(slot)
+    return bool(begun == 0 or (number_of(begun) == number_of(others) and _top_of(t, begun) != others))
 
 
 @inlined
 def _has_room(t: Words, slot: int) -> bool:
-    """Return whether there is room for the card in a slot, which begins no loose piece."""
-    kind = _kind(t[CARDS + slot])
-    if kind % 13 == t[LAST]:
-        return bool(t[KINGS_FILL] and t[SPACES] > 0)
-    below = _kind_below(kind)
-    for at in range(t[ENDED + below]):
-        if t[END_SLOTS + 2 * below + at] != _top_slot(t, slot):
-            if t[BEGUN + kind] == 0:
-                return True
-            own = _top_slot(t, t[FIRST_SLOTS + 2 * kind])
-            if t[ENDED + below] == 2 and t[END_SLOTS + 2 * below + 1 - at] != own:
-                return True
-    return False
+    """Return whether there is room for the card in a slot, which begins no loose piece. If its sibling begins one, each
+    of both needs a top card that it fits, and that is not in its own piece."""
+    if t[KINGS] & bit_of(slot):
+        return bool(t[SPACES] > 0)
+    begun, ends = t[CUTS] & t[OF_KIND + slot], t[TOPS] & t[FITTED + slot]
+    own = ends & ~_top_of(t, bit_of(slot))
+    if begun == 0:
+        return bool(own)
+    others = ends & ~_top_of(t, begun)
+    return bool(own and others and number_of(own | others) > 1)
 
 
 @inlined
-def _is_top(t: Words, slot: int) -> bool:
-    """Return whether the card in a slot, which is in a column, is a top card."""
-    return bool((t[CUTS] | t[BOTTOMS]) & bit_of(slot + 1)) or _is_up(t, row_of(HEIGHTS), t[CARDS + slot + 1])
+def _next_slot(t: Words, suit: int) -> int:
+    """Return the slot of the next card of a suit, or -1."""
+    return int64(t[SLOTS + 13 * suit + t[HEIGHTS + suit]]) if t[HEIGHTS + suit] <= t[LAST] else int64(-1)
 
 
 @inlined
@@ -225,28 +173,29 @@ def _settle(t: Words) -> None:
     """Let safe cards go up, in the order of suits, as long as there are any."""
     suit = int64(0)
     while suit < 4:
-        height = t[HEIGHTS + suit]
-        slot = t[SLOTS + 13 * suit + height] if height <= t[LAST] else int64(-1)
+        height, slot = t[HEIGHTS + suit], _next_slot(t, suit)
         first, second = t[HEIGHTS + (suit + 1) % 4], t[HEIGHTS + (suit + 3) % 4]
-        if slot >= 0 and first >= height and second >= height and _is_top(t, slot):
-            t[HEIGHTS + suit] += 1
-            t[CUTS] &= ~bit_of(slot)
+        ends = t[CUTS] | t[BOTTOMS] | ~t[HERE]
+        if slot >= 0 and first >= height and second >= height and ends & bit_of(slot + 1):
+            _go_up(t, suit, slot)
             suit = int64(0)
         else:
             suit += 1
 
 
 @inlined
-def _free_kings(t: Words) -> None:
-    t[FREE] |= t[SLOTS_OF_KINGS]
+def _go_up(t: Words, suit: int, slot: int) -> None:
+    """Put the next card of a suit, in a slot, on its foundation."""
+    t[HEIGHTS + suit] += 1
+    t[CUTS] &= ~bit_of(slot)
+    t[HERE] &= ~bit_of(slot)
 
 
 @inlined
-def _free_cards_on(t: Words, kind: int) -> None:
-    """Note that a card of this kind has nothing on it: it is bare, and what fits it is free."""
-    t[BARE_KINDS] |= bit_of(kind)
-    if kind % 13:
-        t[FREE] |= t[SLOTS_OF_KINDS + _kind_above(kind)]
+def _free_cards_on(t: Words, slot: int) -> None:
+    """Note that a card of the kind of that in a slot has nothing on it: it is bare, and what fits it is free."""
+    t[BARE] |= t[OF_KIND + slot]
+    t[FREE] |= t[FITTING + slot]
 
 
 @inlined
@@ -257,33 +206,28 @@ def _rise(t: Words, on_top: int) -> bool:
     for suit in range(4):
         while t[RISEN + suit] <= t[LAST]:
             rank = t[RISEN + suit]
-            slot, kind = t[SLOTS + 13 * suit + rank], suit % 2 * 13 + rank
-            if slot < 0 or on_top & bit_of(slot) == 0 or (rank and t[BARE_KINDS] & bit_of(kind) == 0):
+            slot = t[SLOTS + 13 * suit + rank]
+            if slot < 0 or on_top & bit_of(slot) == 0 or (rank and t[BARE] & bit_of(slot) == 0):
                 break
             t[RISEN + suit] += 1
             t[FREE] |= bit_of(slot)
             rises = True
             if t[CUTS] & bit_of(slot):
-                if rank == t[LAST]:
-                    _free_kings(t)
-                else:
-                    _free_cards_on(t, _kind_below(kind))
+                t[BARE] |= t[FITTED + slot]
+                t[FREE] |= t[OF_KIND + slot] if rank < t[LAST] else t[KINGS]
     return rises
 
 
 @routine
 def _is_refuted(t: Words) -> bool:
-    """Return whether not all cards go up in the relaxed game."""
-    t[FREE] = t[BARE_KINDS] = 0
-    rest = t[TOPS]
+    """Return whether not all cards go up in the relaxed game. Write for which there can be room in the position."""
+    t[FREE], t[BARE], rest = t[KINGS] * (t[SPACES] > 0), 0, t[TOPS]
     while rest:
-        kind = _kind(t[CARDS + first_of(rest)])
+        slot = first_of(rest)
         rest &= rest - 1
-        if kind % 13 == 0 or t[ENDED + kind] > t[BEGUN + _kind_above(kind)]:
-            _free_cards_on(t, kind)
-    if t[SPACES] > 0:
-        _free_kings(t)
-    t[ROOM] = t[FREE]
+        if number_of(t[TOPS] & t[OF_KIND + slot]) > number_of(t[CUTS] & t[FITTING + slot]):
+            _free_cards_on(t, slot)
+    t[LEAVING] = t[SHOWN] & ~t[CUTS] & t[FREE]
     for suit in range(4):
         t[RISEN + suit] = t[HEIGHTS + suit]
     on_top, stay, changes = t[TOPS], t[HERE] & ~t[CUTS], True
@@ -292,56 +236,51 @@ def _is_refuted(t: Words) -> bool:
         leaving = stay & (t[SHOWN] | on_top) & t[FREE]
         stay ^= leaving
         changes = changes or leaving != 0
-        while leaving:
-            slot = first_of(leaving)
-            leaving &= leaving - 1
-            if t[BOTTOMS] & bit_of(slot):
-                _free_kings(t)
-            else:
-                on_top |= bit_of(slot - 1)
-                _free_cards_on(t, _kind(t[CARDS + slot - 1]))
+        if leaving & t[BOTTOMS]:
+            t[FREE] |= t[KINGS]
+        uncovered = (leaving & ~t[BOTTOMS]) >> 1
+        on_top |= uncovered
+        while uncovered:
+            _free_cards_on(t, first_of(uncovered))
+            uncovered &= uncovered - 1
     return bool(t[RISEN + 0] + t[RISEN + 1] + t[RISEN + 2] + t[RISEN + 3] < 4 * (t[LAST] + 1))
 
 
 @inlined
-def _list_moves(t: Words) -> int:
-    """List the moves of the position, which is not refuted; return their number."""
-    count, rest = int64(0), t[SHOWN] & ~t[CUTS] & t[ROOM]
+def _find_moves(t: Words) -> None:
+    """Write the moves of the position, which is not refuted."""
+    rest = t[LEAVING]
     while rest:
         slot = first_of(rest)
         rest &= rest - 1
-        if _has_room(t, slot):
-            t[MOVES + count] = slot
-            count += 1
+        if not _has_room(t, slot):
+            t[LEAVING] ^= bit_of(slot)
+    t[RISING] = 0
     for suit in range(4):
-        slot = t[SLOTS + 13 * suit + t[HEIGHTS + suit]] if t[HEIGHTS + suit] <= t[LAST] else int64(-1)
+        slot = _next_slot(t, suit)
         if slot >= 0 and t[TOPS] & bit_of(slot) and _can_be_bared(t, slot):
-            t[MOVES + count] = slot | UP
-            count += 1
-    return count
-
-
-@inlined
-def _read(t: Words, cuts: int, up: int) -> None:
-    """Write the position of two words."""
-    t[CUTS] = cuts
-    for suit in range(4):
-        t[HEIGHTS + suit] = up >> HEIGHT_BITS * suit & 15
+            t[RISING] |= bit_of(suit)
 
 
 @routine
 def _write_keys_after(t: Words, cuts: int, up: int, table: Words) -> int:
     """Write the keys of the positions after all moves, and ask for their slots; return their number."""
-    moves = _list_moves(t)
-    for number in range(moves):
-        slot, goes_up = t[MOVES + number] & (UP - 1), t[MOVES + number] // UP
-        _read(t, cuts, up)
-        t[CUTS] = t[CUTS] | bit_of(slot) if goes_up == 0 else t[CUTS] & ~bit_of(slot)
-        t[HEIGHTS + t[CARDS + slot] // 13] += goes_up
+    _find_moves(t)
+    count, leaving, rising = int64(0), t[LEAVING], t[RISING]
+    while leaving | rising:
+        if leaving:
+            _read(t, cuts | leaving & -leaving, up)
+            leaving &= leaving - 1
+        else:
+            _read(t, cuts, up)
+            suit = first_of(rising)
+            _go_up(t, suit, _next_slot(t, suit))
+            rising &= rising - 1
         _settle(t)
-        _write_key(t, number)
-        load_ahead(table, KEY_WORDS * first_whole_slot(t, KEYS + KEY_WORDS * number, int64(KEY_WORDS), table))
-    return moves
+        _write_key(t, count)
+        load_ahead(table, KEY_WORDS * first_whole_slot(t, KEYS + KEY_WORDS * count, int64(KEY_WORDS), table))
+        count += 1
+    return count
 
 
 @inlined

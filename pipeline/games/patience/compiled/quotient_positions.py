@@ -1,7 +1,7 @@
 """Positions of the quotient in the compiled referee: what lies on the table, and which positions follow."""
 
 from dealmill.kernels import Item, Row, inlined, int64, routine, row_of
-from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, first_of, number_of
 from dealmill.pipeline.games.patience.compiled.quotient_words import (
     AFTER,
     ANY_FILLS,
@@ -27,6 +27,7 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     OFFERED,
     PASSES,
     PASSES_LEFT,
+    PLACE,
     PLACES,
     REMOVABLE,
     RESERVE,
@@ -167,7 +168,7 @@ def look(t: Words) -> None:
         row = t[STARTS + column] + left
         below |= t[LOWER + row]
         if left:
-            dealt |= bit_of(t[TOPS + row])
+            dealt |= t[TOPS + row]
         else:
             spaces += 1
     _look_at_stock(t)
@@ -220,33 +221,24 @@ def _take(t: Words, card: int) -> None:
     if t[IN_STOCK] & bit:
         _take_from_stock(t, card)
         return
-    for column in range(t[COLUMNS]):
-        left = t[FIELDS + FIRST_COLUMN + column]
-        row = t[STARTS + column] + left
-        if left and t[TOPS + row] == card:
-            _change(t, FIRST_COLUMN + column, t[AFTER + row] - left)
-            return
-    slot = int64(0)
-    while t[RESERVE_CARDS + slot] != card:
-        slot += 1
-    _change(t, int64(RESERVE), -bit_of(slot))
+    if (t[IN_RESERVE] | t[BEGUN]) & bit:
+        _change(t, int64(RESERVE), -bit_of(t[PLACE + card]))
+        return
+    column = t[PLACE + card]
+    left = t[FIELDS + FIRST_COLUMN + column]
+    _change(t, FIRST_COLUMN + column, t[AFTER + t[STARTS + column] + left] - left)
 
 
 @inlined
 def _take_from_stock(t: Words, card: int) -> None:
     """Take a card that the stock offers."""
-    count, index, slot, rest = int64(0), int64(0), int64(0), t[FIELDS + STOCK]
-    while rest:
-        at = first_of(rest)
-        rest &= rest - 1
-        count += 1
-        if t[STOCK_ORDER + at] == card:
-            index, slot = count, at
+    bit = bit_of(t[PLACE + card])
+    count, index = number_of(t[FIELDS + STOCK]), number_of(t[FIELDS + STOCK] & (2 * bit - 1))
     turned = index - 1
     if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
         turned = int64(0)
     _change(t, int64(PASSES_LEFT), _passes_after(t, index, count) - t[FIELDS + PASSES_LEFT])
-    _change(t, int64(STOCK), -bit_of(slot))
+    _change(t, int64(STOCK), -bit)
     _change(t, int64(TURNED), turned - t[FIELDS + TURNED])
 
 

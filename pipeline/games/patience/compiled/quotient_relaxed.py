@@ -9,6 +9,7 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     BARE,
     CAME,
     COLUMNS,
+    COMING,
     DECK,
     EMPTIED,
     EVER_BARE,
@@ -21,7 +22,6 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     LAST,
     LEAST,
     LEFT_OVER,
-    LOWER,
     LOWEST,
     MOVED,
     OFFERED,
@@ -33,6 +33,7 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     SHOWN,
     STACKED,
     STARTS,
+    STAYED,
     SUIT,
     TOPS,
     UP,
@@ -77,17 +78,13 @@ def _leave_columns(t: Words) -> None:
         left = t[LEFT_OVER + column]
         while left:
             row = t[STARTS + column] + left
-            top = t[TOPS + row]
-            if not (t[RISEN] & bit_of(top) or t[EVER_PLACES] & bit_of(top % 26)):
+            if t[TOPS + row] & (t[RISEN] | cards_of(t[EVER_PLACES])) == 0:
                 break
-            after, cards = t[AFTER + row], int64(t[LOWER + row - 1])
-            if after:
-                cards &= ~t[LOWER + t[STARTS + column] + after - 1]
-            _come(t, cards)
+            _come(t, t[COMING + row])
             if left == 1:
                 t[EVER_PLACES] |= kings_to_spaces(t)
                 t[EMPTIED] += 1
-            left = after
+            left = t[AFTER + row]
         t[LEFT_OVER + column] = left
 
 
@@ -95,10 +92,12 @@ def _leave_columns(t: Words) -> None:
 def _come_back(t: Words) -> None:
     """Let cards come back from foundations."""
     for suit in range(4 * t[REMOVABLE]):
-        rank = t[FIELDS + suit] - 1
-        while rank >= t[LEAST] and t[EVER_PLACES] & bit_of(13 * (suit % 2) + rank):
-            _come(t, bit_of(13 * suit + rank))
-            rank -= 1
+        while t[STAYED + suit] > t[LEAST]:
+            card = bit_of(13 * suit + t[STAYED + suit] - 1)
+            if card & cards_of(t[EVER_PLACES]) == 0:
+                break
+            _come(t, card)
+            t[STAYED + suit] -= 1
 
 
 @routine
@@ -128,7 +127,7 @@ def is_refuted(t: Words) -> bool:
     t[EMPTIED] = 0
     t[RISEN], t[EVER_BARE], t[EVER_PLACES], t[EVER_OFFERED], t[CAME] = t[UP], t[BARE], t[PLACES], t[OFFERED], 0
     for suit in range(4):
-        t[HEIGHTS + suit] = t[FIELDS + suit]
+        t[HEIGHTS + suit] = t[STAYED + suit] = t[FIELDS + suit]
     for column in range(t[COLUMNS]):
         t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
     while True:

@@ -28,18 +28,20 @@ ARRAY = Fields()
 # Rules and layout
 LAST, DRAW, PASSES, KINGS_FILL, ANY_FILLS, STACKED, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(12)
 STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX_COLUMNS)
-LOWER, AFTER, TOPS = ARRAY.rows(3, MAX_ROWS)
+LOWER, AFTER, TOPS, COMING = ARRAY.rows(4, MAX_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
-a set, how many are left after the last one has left, and that card."""
+a set, how many are left after the last one has left, that card, and those that are moved cards or shown then."""
+PLACE = ARRAY.row(52)
+"""For each card: the number of its column, or of its bit in the stock or in the reserve."""
 FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MAX_FIELDS)
 # A position
 FIELDS = ARRAY.row(MAX_FIELDS)
 UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK, IN_RESERVE, BURIED, BEGUN = ARRAY.words(10)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
 RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
-HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
+HEIGHTS, STAYED, LEFT_OVER = ARRAY.row(4), ARRAY.row(4), ARRAY.row(MAX_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
-foundations, and the dealt cards that are left in each column."""
+foundations, and without the cards that came back, and the dealt cards that are left in each column."""
 KEY, VISITED, KEYS_AFTER = *ARRAY.rows(2, MAX_WORDS), ARRAY.row(AT_ONCE * MAX_MOVES * MAX_WORDS)
 """The key of a position, that of the position that is visited, and those after the moves of those that are visited at
 once, before safe cards go up."""
@@ -68,6 +70,9 @@ def load(t: Words, rules: Rules, layout: str) -> None:
     t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
     reserve = numbers(texts.get("reserve", ""))[:: -1 if rules.stacked else 1]
     t[RESERVE_CARDS : RESERVE_CARDS + len(reserve)] = reserve
+    for cards in (stock, reserve):
+        for place, card in enumerate(cards):
+            t[PLACE + card] = place
     fields = [(0, rules.ranks)] * 4
     for top in numbers(texts.get("foundations", "")):
         fields[top // 13] = top % 13 + 1, rules.ranks
@@ -81,8 +86,10 @@ def load(t: Words, rules: Rules, layout: str) -> None:
         t[STARTS + number] = row
         cards, is_up = numbers(text.strip("-")), list(map(str.isupper, text[1::2]))
         for left, card in enumerate(cards, start=1):
+            after, t[PLACE + card] = _dealt(t, cards, is_up, left - 1), number
             t[LOWER + row + left] = t[LOWER + row + left - 1] | 1 << card
-            t[AFTER + row + left], t[TOPS + row + left] = _dealt(t, cards, is_up, left - 1), card
+            t[AFTER + row + left], t[TOPS + row + left] = after, 1 << card
+            t[COMING + row + left] = t[LOWER + row + left - 1] & ~(t[LOWER + row + after - 1] if after else 0)
         fields.append((_dealt(t, cards, is_up, len(cards)), len(cards)))
         row += len(cards) + 1
     used = [0]

@@ -108,9 +108,8 @@ def _load_sets(t: Words, slots: int, *, kings_fill: bool) -> None:
         kinds[suit % 2, rank] |= card
     for suit, rank, slot in numbers:
         if slot >= 0:
-            colour, other = suit % 2, 1 - suit % 2
-            t[OF_KIND + slot], t[FITTED + slot] = kinds[colour, rank], kinds[other, rank + 1]
-            t[FITTING + slot] = kinds[other, rank - 1]
+            t[OF_KIND + slot], t[FITTED + slot] = kinds[suit % 2, rank], kinds[1 - suit % 2, rank + 1]
+            t[FITTING + slot] = kinds[1 - suit % 2, rank - 1]
     t[KINGS] = (kinds[0, int(t[LAST])] | kinds[1, int(t[LAST])]) * kings_fill
 
 

@@ -71,8 +71,8 @@ def load(t: Words, rules: Rules, layout: str) -> None:
     reserve = numbers(texts.get("reserve", ""))[:: -1 if rules.stacked else 1]
     t[RESERVE_CARDS : RESERVE_CARDS + len(reserve)] = reserve
     for cards in (stock, reserve):
-        for place, card in enumerate(cards):
-            t[PLACE + card] = place
+        for number, card in enumerate(cards):
+            t[PLACE + card] = number
     fields = [(0, rules.ranks)] * 4
     for top in numbers(texts.get("foundations", "")):
         fields[top // 13] = top % 13 + 1, rules.ranks

@@ -8,7 +8,7 @@ import numpy as np
 
 from dealmill.kernels import inlined, int64, kernel, routine
 from dealmill.pipeline.games.patience.compiled.counting import check_count, note_count
-from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.keys import WON, Slots, Words, bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.compiled.moves import (
     change,
     list_moves,
@@ -17,7 +17,6 @@ from dealmill.pipeline.games.patience.compiled.moves import (
     passes_after,
     play,
     settle,
-    stock_count,
 )
 from dealmill.pipeline.games.patience.compiled.positions import (
     change_key,
@@ -136,7 +135,7 @@ def _offered(t: Words) -> int:
     if t[TO_COLUMNS]:
         stock: int = t[IN_STOCK]
         return stock
-    cards, count, index = int64(0), stock_count(t), int64(0)
+    cards, count, index = int64(0), count_of(t[IN_STOCK]), int64(0)
     for slot in range(t[STOCK_SIZE]):
         card = bit_of(t[STOCK_ORDER + slot])
         if t[IN_STOCK] & card:

@@ -99,13 +99,13 @@ def first_of(cards: int) -> int:
 
 
 @inlined
-def number_of(cards: int) -> int:
+def count_of(cards: int) -> int:
     """Return how many cards a set has."""
-    number = int64(0)
+    count = int64(0)
     while cards:
         cards &= cards - 1
-        number += 1
-    return number
+        count += 1
+    return count
 
 
 @inlined

@@ -4,7 +4,7 @@ They are written from the rules, and share no code with the engine. Positions ar
 """
 
 from dealmill.kernels import inlined, int64, routine
-from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, first_of
+from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.compiled.positions import (
     PASSES_UNIT,
     RANK_UNIT,
@@ -126,15 +126,6 @@ def _least_turned(t: Words, turned: int, count: int) -> int:
 
 
 @inlined
-def stock_count(t: Words) -> int:
-    cards, count = t[IN_STOCK], int64(0)
-    while cards:
-        cards &= cards - 1
-        count += 1
-    return count
-
-
-@inlined
 def _leaves(t: Words, card: int) -> bool:
     """Return whether a card becomes absent if it can be moved: it is idle, or could lie on an absent one."""
     return bool(t[IDLE] & bit_of(card) or t[PARENTS + card] & t[ABSENT])
@@ -174,7 +165,7 @@ def _loose(t: Words) -> int:
             card = t[UNDER + card]
     single = t[IN_CELLS] | open_reserve(t) | open_foundations(t)
     if t[DRAW] == 1 and t[TO_HOLE] == 0:
-        count, index = stock_count(t), int64(0)
+        count, index = count_of(t[IN_STOCK]), int64(0)
         for slot in range(t[STOCK_SIZE]):
             bit = bit_of(t[STOCK_ORDER + slot])
             if t[IN_STOCK] & bit:
@@ -220,7 +211,7 @@ def settle(t: Words) -> None:
         while loose:
             t[CODES + first_of(loose)] = IS_ABSENT
             loose &= loose - 1
-    t[TURNED] = _least_turned(t, t[TURNED], stock_count(t))
+    t[TURNED] = _least_turned(t, t[TURNED], count_of(t[IN_STOCK]))
 
 
 @inlined
@@ -380,7 +371,7 @@ def change(t: Words, card: int, code: int, after: int) -> None:
 @routine
 def _list_stock(t: Words, end: int) -> int:
     """List the moves of cards of the stock; return the number of all moves."""
-    count, index, turning = stock_count(t), int64(0), turning_of(t)
+    count, index, turning = count_of(t[IN_STOCK]), int64(0), turning_of(t)
     if t[TO_COLUMNS]:
         if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
             end = _move(t, end, int64(0), int64(DEALT), turning)

@@ -16,11 +16,11 @@ from dealmill.pipeline.games.patience.compiled.keys import (
     Slots,
     Words,
     bit_of,
+    count_of,
     counted,
     first_of,
     first_whole_slot,
     is_new_whole_key,
-    number_of,
     read_whole_key,
 )
 from dealmill.pipeline.games.patience.losses.pieces import PiecesLoss
@@ -38,9 +38,9 @@ LAST, COLUMNS, FIRST_CUTS, FIRST_UP, BOTTOMS, FACE_DOWN, DEALT, KINGS = ARRAY.wo
 slot without a card, `DEALT` all cards, and `KINGS` those that may go to a space."""
 SLOTS = ARRAY.row(52)
 """The slot of each card, or -1."""
-CARDS_BELOW = ARRAY.row(4 * 14)
+CARDS_UP = ARRAY.row(4 * 14)
 """By suits and heights of their foundations: the cards that are up."""
-OF_KIND, FITTING, FITTED = ARRAY.rows(3, 52)
+OF_KIND, KIND_ABOVE, KIND_BELOW = ARRAY.rows(3, 52)
 """By slots: the cards of the same kind as the card in it, those that fit it, and those that it fits."""
 # A position
 HEIGHTS = ARRAY.row(4)
@@ -48,12 +48,13 @@ CUTS, HERE, TOPS, SHOWN, SPACES = ARRAY.words(5)
 """The first cards of loose pieces, the cards in columns, top cards, and those that lie face up; and the number of
 columns without a root, less the loose pieces that begin with a king, if kings go to spaces."""
 # The relaxed game
-FREE, BARE = ARRAY.words(2)
-"""The cards for which there is room, or that are up; and those of kinds that can be bared."""
+ROOM, FREE, BARE = ARRAY.words(3)
+"""The cards for which there can be room in the position; those for which there is in the relaxed game, or that are up;
+and those of kinds that can be bared."""
 RISEN = ARRAY.row(4)
+# The moves of a position
 LEAVING, RISING = ARRAY.words(2)
-"""The cards for which there can be room in the position, then those that can leave; and the suits of those that can go
-up."""
+"""The cards that can leave what they lie on, and the suits of those that can go up."""
 KEYS, VISITED = ARRAY.row(KEY_WORDS * MAX_MOVES), ARRAY.row(KEY_WORDS)
 """The keys after the moves of a position, and its own."""
 SIZE = ARRAY.size
@@ -104,12 +105,12 @@ def _load_sets(t: Words, slots: int, *, kings_fill: bool) -> None:
     numbers = [(suit, rank, int(t[SLOTS + 13 * suit + rank])) for suit in range(4) for rank in range(13)]
     for suit, rank, slot in numbers:
         card = 1 << slot if slot >= 0 else 0
-        t[CARDS_BELOW + 14 * suit + rank + 1] = t[CARDS_BELOW + 14 * suit + rank] | card
+        t[CARDS_UP + 14 * suit + rank + 1] = t[CARDS_UP + 14 * suit + rank] | card
         kinds[suit % 2, rank] |= card
     for suit, rank, slot in numbers:
         if slot >= 0:
-            t[OF_KIND + slot], t[FITTED + slot] = kinds[suit % 2, rank], kinds[1 - suit % 2, rank + 1]
-            t[FITTING + slot] = kinds[1 - suit % 2, rank - 1]
+            t[OF_KIND + slot], t[KIND_BELOW + slot] = kinds[suit % 2, rank], kinds[1 - suit % 2, rank + 1]
+            t[KIND_ABOVE + slot] = kinds[1 - suit % 2, rank - 1]
     t[KINGS] = (kinds[0, int(t[LAST])] | kinds[1, int(t[LAST])]) * kings_fill
 
 
@@ -127,7 +128,7 @@ def _read(t: Words, cuts: int, up: int) -> None:
     t[CUTS], t[HERE] = cuts, t[DEALT]
     for suit in range(4):
         t[HEIGHTS + suit] = up >> HEIGHT_BITS * suit & 15
-        t[HERE] &= ~t[CARDS_BELOW + 14 * suit + t[HEIGHTS + suit]]
+        t[HERE] &= ~t[CARDS_UP + 14 * suit + t[HEIGHTS + suit]]
 
 
 @inlined
@@ -136,15 +137,15 @@ def _look(t: Words) -> None:
     t[TOPS] = t[HERE] & (t[CUTS] | t[BOTTOMS] | ~t[HERE]) >> 1
     t[SHOWN] = t[HERE] & ~t[FACE_DOWN] | t[TOPS]
     roots = t[HERE] & t[BOTTOMS] & ~t[CUTS]
-    t[SPACES] = t[COLUMNS] - number_of(roots) - number_of(t[CUTS] & t[KINGS])
+    t[SPACES] = t[COLUMNS] - count_of(roots) - count_of(t[CUTS] & t[KINGS])
 
 
 @inlined
 def _can_be_bared(t: Words, slot: int) -> bool:
     """Return whether the top card in a slot can be bared: whether each piece that begins with a card that fits it can
     be put on its sibling."""
-    begun, others = t[CUTS] & t[FITTING + slot], t[TOPS] & t[OF_KIND + slot] & ~bit_of(slot)
-    return bool(begun == 0 or (number_of(begun) == number_of(others) and _top_of(t, begun) != others))
+    begun, others = t[CUTS] & t[KIND_ABOVE + slot], t[TOPS] & t[OF_KIND + slot] & ~bit_of(slot)
+    return bool(begun == 0 or (count_of(begun) == count_of(others) and _top_of(t, begun) != others))
 
 
 @inlined
@@ -153,12 +154,12 @@ def _has_room(t: Words, slot: int) -> bool:
     of both needs a top card that it fits, and that is not in its own piece."""
     if t[KINGS] & bit_of(slot):
         return bool(t[SPACES] > 0)
-    begun, ends = t[CUTS] & t[OF_KIND + slot], t[TOPS] & t[FITTED + slot]
+    begun, ends = t[CUTS] & t[OF_KIND + slot], t[TOPS] & t[KIND_BELOW + slot]
     own = ends & ~_top_of(t, bit_of(slot))
     if begun == 0:
         return bool(own)
     others = ends & ~_top_of(t, begun)
-    return bool(own and others and number_of(own | others) > 1)
+    return bool(own and others and count_of(own | others) > 1)
 
 
 @inlined
@@ -194,7 +195,7 @@ def _go_up(t: Words, suit: int, slot: int) -> None:
 def _free_cards_on(t: Words, slot: int) -> None:
     """Note that a card of the kind of that in a slot has nothing on it: it is bare, and what fits it is free."""
     t[BARE] |= t[OF_KIND + slot]
-    t[FREE] |= t[FITTING + slot]
+    t[FREE] |= t[KIND_ABOVE + slot]
 
 
 @inlined
@@ -212,21 +213,21 @@ def _rise(t: Words, on_top: int) -> bool:
             t[FREE] |= bit_of(slot)
             rises = True
             if t[CUTS] & bit_of(slot):
-                t[BARE] |= t[FITTED + slot]
+                t[BARE] |= t[KIND_BELOW + slot]
                 t[FREE] |= t[OF_KIND + slot] if rank < t[LAST] else t[KINGS]
     return rises
 
 
 @routine
 def _is_refuted(t: Words) -> bool:
-    """Return whether not all cards go up in the relaxed game. Write for which there can be room in the position."""
+    """Return whether not all cards go up in the relaxed game."""
     t[FREE], t[BARE], rest = t[KINGS] * (t[SPACES] > 0), 0, t[TOPS]
     while rest:
         slot = first_of(rest)
         rest &= rest - 1
-        if number_of(t[TOPS] & t[OF_KIND + slot]) > number_of(t[CUTS] & t[FITTING + slot]):
+        if count_of(t[TOPS] & t[OF_KIND + slot]) > count_of(t[CUTS] & t[KIND_ABOVE + slot]):
             _free_cards_on(t, slot)
-    t[LEAVING] = t[SHOWN] & ~t[CUTS] & t[FREE]
+    t[ROOM] = t[FREE]
     for suit in range(4):
         t[RISEN + suit] = t[HEIGHTS + suit]
     on_top, stay, changes = t[TOPS], t[HERE] & ~t[CUTS], True
@@ -248,13 +249,12 @@ def _is_refuted(t: Words) -> bool:
 @inlined
 def _find_moves(t: Words) -> None:
     """Write the moves of the position, which is not refuted."""
-    rest = t[LEAVING]
+    t[LEAVING], t[RISING], rest = 0, 0, t[SHOWN] & ~t[CUTS] & t[ROOM]
     while rest:
         slot = first_of(rest)
         rest &= rest - 1
-        if not _has_room(t, slot):
-            t[LEAVING] ^= bit_of(slot)
-    t[RISING] = 0
+        if _has_room(t, slot):
+            t[LEAVING] |= bit_of(slot)
     for suit in range(4):
         slot = _next_slot(t, suit)
         if slot >= 0 and t[TOPS] & bit_of(slot) and _can_be_bared(t, slot):

@@ -1,7 +1,7 @@
 """Positions of the quotient in the compiled referee: what lies on the table, and which positions follow."""
 
 from dealmill.kernels import Item, Row, inlined, int64, routine, row_of
-from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, first_of, number_of
+from dealmill.pipeline.games.patience.compiled.keys import Words, bit_of, count_of, first_of
 from dealmill.pipeline.games.patience.compiled.quotient_words import (
     AFTER,
     ANY_FILLS,
@@ -25,9 +25,9 @@ from dealmill.pipeline.games.patience.compiled.quotient_words import (
     LOWER,
     MOVED,
     OFFERED,
+    ORIGIN,
     PASSES,
     PASSES_LEFT,
-    PLACE,
     PLACES,
     REMOVABLE,
     RESERVE,
@@ -222,9 +222,9 @@ def _take(t: Words, card: int) -> None:
         _take_from_stock(t, card)
         return
     if (t[IN_RESERVE] | t[BEGUN]) & bit:
-        _change(t, int64(RESERVE), -bit_of(t[PLACE + card]))
+        _change(t, int64(RESERVE), -bit_of(t[ORIGIN + card]))
         return
-    column = t[PLACE + card]
+    column = t[ORIGIN + card]
     left = t[FIELDS + FIRST_COLUMN + column]
     _change(t, FIRST_COLUMN + column, t[AFTER + t[STARTS + column] + left] - left)
 
@@ -232,8 +232,8 @@ def _take(t: Words, card: int) -> None:
 @inlined
 def _take_from_stock(t: Words, card: int) -> None:
     """Take a card that the stock offers."""
-    bit = bit_of(t[PLACE + card])
-    count, index = number_of(t[FIELDS + STOCK]), number_of(t[FIELDS + STOCK] & (2 * bit - 1))
+    bit = bit_of(t[ORIGIN + card])
+    count, index = count_of(t[FIELDS + STOCK]), count_of(t[FIELDS + STOCK] & (2 * bit - 1))
     turned = index - 1
     if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
         turned = int64(0)

@@ -31,8 +31,8 @@ STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MAX
 LOWER, AFTER, TOPS, COMING = ARRAY.rows(4, MAX_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
 a set, how many are left after the last one has left, that card, and those that are moved cards or shown then."""
-PLACE = ARRAY.row(52)
-"""For each card: the number of its column, or of its bit in the stock or in the reserve."""
+ORIGIN = ARRAY.row(52)
+"""Where each card was dealt: the number of its column, or its own in the stock or in the reserve."""
 FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MAX_FIELDS)
 # A position
 FIELDS = ARRAY.row(MAX_FIELDS)
@@ -72,7 +72,7 @@ def load(t: Words, rules: Rules, layout: str) -> None:
     t[RESERVE_CARDS : RESERVE_CARDS + len(reserve)] = reserve
     for cards in (stock, reserve):
         for number, card in enumerate(cards):
-            t[PLACE + card] = number
+            t[ORIGIN + card] = number
     fields = [(0, rules.ranks)] * 4
     for top in numbers(texts.get("foundations", "")):
         fields[top // 13] = top % 13 + 1, rules.ranks
@@ -86,7 +86,7 @@ def load(t: Words, rules: Rules, layout: str) -> None:
         t[STARTS + number] = row
         cards, is_up = numbers(text.strip("-")), list(map(str.isupper, text[1::2]))
         for left, card in enumerate(cards, start=1):
-            after, t[PLACE + card] = _dealt(t, cards, is_up, left - 1), number
+            after, t[ORIGIN + card] = _dealt(t, cards, is_up, left - 1), number
             t[LOWER + row + left] = t[LOWER + row + left - 1] | 1 << card
             t[AFTER + row + left], t[TOPS + row + left] = after, 1 << card
             t[COMING + row + left] = t[LOWER + row + left - 1] & ~(t[LOWER + row + after - 1] if after else 0)

@@ -62,9 +62,8 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
 
 def rounded(number: float) -> str:
     """Format a number with two significant digits; more would be noise."""
-    if number >= 100:
-        return f"{float(f'{number:.2g}'):,.0f}"
-    return f"{number:.2g}"
+    nearest = float(f"{number:.2g}")
+    return f"{nearest:,.0f}" if nearest >= 100 else f"{nearest:.2g}"
 
 
 def watched_command(folder: str, *arguments: str) -> tuple[float, str, int]:

@@ -119,12 +119,13 @@ class Views(NamedTuple):
 
 
 def alone(port: int, path: str, processes: list[int], times: int = TIMES) -> Views:
-    """View a page. Each request has another URL, so that none gets a page that was made for another one."""
+    """View a page. Each request has another URL, with more ampersands that separate nothing, so that none gets a page
+    that was made for another one."""
     first = seconds(partial(_get, port, path)) * 1e3
     _settle(port, path)
     before = sum(map(cpu_seconds, processes))
-    mark = "&" if "?" in path else "?"
-    waited = [seconds(partial(_get, port, f"{path}{mark}again={time}")) * 1e3 for time in range(times)]
+    query = "" if "?" in path else "?"
+    waited = [seconds(partial(_get, port, path + query + "&" * time)) * 1e3 for time in range(1, times + 1)]
     cpu = (sum(map(cpu_seconds, processes)) - before) / times * 1e3
     return Views(first, median(waited), cpu, _get(port, path).size)
 

@@ -63,7 +63,7 @@ site: .venv/tested
 release: .venv/tested
 	$(BIN)/python -m tests.install.release
 
-# Measures what docs/performance.md shows, in about ten minutes, and writes it there.
+# Measures what docs/performance.md shows, in half an hour, and writes it there.
 bench: .venv/tested
 	$(BIN)/python -m bench
 

@@ -1,6 +1,6 @@
 """Run the benchmarks, print the results and write them to docs/performance.md: ``python -m bench [HEADING…]``.
 
-Without headings, all benchmarks are run that together take about ten minutes; ``python -m bench --scale`` runs those
+Without headings, all benchmarks are run that together take half an hour; ``python -m bench --scale`` runs those
 with millions of layouts, which take hours.
 """
 
@@ -303,12 +303,13 @@ def machine() -> str:
 
 END = """## How it was measured
 
-`make bench` measures the first sections in about ten minutes, and `make bench-scale` all others, with millions of
+`make bench` measures the first sections in half an hour, and `make bench-scale` all others, with millions of
 layouts, in hours; `python -m bench "The whole way"` repeats one section, and `python -m bench Waits` or
 `python -m bench "Games decided completely"` measures one of those that neither includes. Both sides of a ratio are
 measured alternately in the same run. Figures are medians of three rounds, of five for kernels, and of nine for
-starting; surveys, runs and games are measured once. The machine is shared
-and noisy, so the ratios are more reliable than the rates."""
+starting; surveys, runs and games are measured once. Each section names its
+machine: the Intel one takes about twice as long as the AMD one for the same work. Both are shared and noisy, so the
+ratios are more reliable than the rates."""
 
 
 def main(headings: Sequence[str]) -> None:

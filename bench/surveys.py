@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from bench.measure import rounded, seconds, table
-from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.loading import load
 from dealmill.pipeline.store.database.connections import Database
@@ -33,20 +33,19 @@ DEALS = {
     "tantrix": 10_000_000,
     "tantrix-loop": 1_000_000,
 }
-"""The number of deals of each game that take two cores about two minutes."""
-FEWEST = min(DEALS.values())
-"""The number of deals for any other game."""
+"""The number of deals of each game without a rules file that take two cores about two minutes."""
 KNOWN = {"camelot": ("exact", 51.3803272988), "card-pairing": ("10 M deals, ± 0.03", 68.82)}
 HUNDRED_MILLION = 100_000_000
 ASKED = 20
 
 
 def against_bare_kernels(part: float = 0.05) -> str:
-    """Return a table with a row per game: `dealmill survey` against processes that deal and solve as many deals without
-    storing them, half of them before the survey and half after it. `part` is the part of `DEALS` that is solved."""
+    """Return a table with a row for each of `DEALS`: `dealmill survey` against processes that deal and solve as many
+    deals without storing them, half of them before the survey and half after it. `part` is the part that is solved."""
     rows, rates = [], list[float]()
-    for name, game in games().items():
-        count = int(DEALS.get(name, FEWEST) * part)
+    for name, deals in DEALS.items():
+        count = int(deals * part)
+        game = find_game(name)
         engine = game.full_name(game.engines[0])
         load(engine)
         game.deal(1, 1, 1)

@@ -140,18 +140,22 @@ def known_as(name: str) -> str:
     with a name by which they know a game, unless an installed game has it; and type capitals, blanks and apostrophes:
     ``Baker's Dozen``."""
     typed, *changes = name.split(":")
+    installed = {offer.name for offer in all_offers()}
     word = word_of(typed) if typed.isprintable() and "/" not in typed else typed
-    base = next(filter(_is_known, map(_without_alias, (typed, word))), typed)
-    if base not in other_names():
-        return ":".join([base, *changes])
-    variant_name(":".join([base, *changes]), ())  # checks the rules that are changed further
-    base, *rules = other_names()[base].split(":")
+    for base in map(_without_alias, (typed, word)):
+        if base in installed:
+            return ":".join([base, *changes])
+        if meaning := games_by_name().get(base):
+            return _changed(meaning, base, changes)
+    return name
+
+
+def _changed(meaning: str, word: str, changes: Sequence[str]) -> str:
+    """Return the name of a game or variant, which a word means, with rules that are changed further."""
+    variant_name(":".join([word, *changes]), ())  # checks these rules
+    game, *rules = meaning.split(":")
     by_key = {rule.partition("=")[0]: rule for rule in (*rules, *changes)}
-    return ":".join([base, *(rule for _, rule in sorted(by_key.items()))])
-
-
-def _is_known(name: str) -> bool:
-    return name in other_names() or any(offer.name == name for offer in all_offers())
+    return ":".join([game, *(rule for _, rule in sorted(by_key.items()))])
 
 
 def other_names() -> Mapping[str, str]:

@@ -240,6 +240,11 @@ class Rules:
         """The cards with which each card moves as a run if it lies on them."""
         return _masks_below(self.build_of_runs, self.ranks, self.build_wraps, self.builds_up)
 
+    @cached_property
+    def has_looser_runs(self) -> bool:
+        """Whether a card can carry away another one that could not be put on it."""
+        return any(run & ~below for run, below in zip(self.run_parents, self.parents, strict=True))
+
     def cards_below(self, base: int) -> dict[str, frozenset[str]]:
         """Return the names of the cards on which each card may be put in a column; `base` is the rank of the first
         cards of the foundations."""

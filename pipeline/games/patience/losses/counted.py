@@ -7,6 +7,7 @@ that could lie on an absent one becomes absent, too. Without the asterisk, idle 
 docs/proofs/patience.md for the reason why a game that can be won can still be won then.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -27,6 +28,8 @@ MAX_PLAIN = 25
 """Where there is the compiled one, plain Python counts losses with at most so many: some hundredths of a second."""
 COUNT_FORM = re.compile(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", re.ASCII)
 """The asterisk, cards and number of evidence."""
+ORDER = {rank + suit: number for number, (suit, rank) in enumerate(itertools.product(SUITS, RANKS))}
+"""The cards by suits and then by ranks."""
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 
 
@@ -101,12 +104,12 @@ class CountedLoss(NamedTuple):
             for number in range((rules.initial == "all") if rules.removable else count)
         }
         dealt = position.stock if rules.to == "hole" else ()
-        return frozenset(rules.sorted_deck) - self.live - stays - set(dealt)
+        return frozenset(rules.sorted_deck).difference(self.live, stays, dealt)
 
 
 def in_order(cards: Iterable[str]) -> list[str]:
     """Return cards, each once, by suits and then by ranks."""
-    return sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+    return sorted(set(cards), key=ORDER.__getitem__)
 
 
 def reached(game: Moves, position: Position, limit: int) -> Iterator[int]:
@@ -193,7 +196,7 @@ def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:
         return CountedLoss(None, positions)
     if list(cards) != in_order(cards):
         raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
-    if unknown := sorted(set(cards).difference(rules.deck())):
+    if unknown := sorted(set(cards).difference(rules.sorted_deck)):
         raise InvalidEvidence(1, f"{unknown[0]} is not in the deck")
     if not (cards_may_be_absent_at_once if absent_at_once else easier_game_is_sound)(rules):
         raise InvalidEvidence(1, f"such a list of cards proves nothing in {rules.name}")

@@ -106,8 +106,7 @@ def safe_cards_are_known(rules: Rules) -> bool:
     suits fit each other."""
     if rules.has_downward_piles:
         return rules.move == "card" and rules.build in ("same-suit", "none")
-    others = [run & ~below for run, below in zip(rules.run_parents, rules.parents, strict=True)]
-    is_run = rules.move != "run" or not any(others)
+    is_run = rules.move != "run" or not rules.has_looser_runs
     if rules.to == "tableau":
         is_run = rules.move in ("card", "run") and rules.run == "build" and rules.spaces != "reserve"
     return is_run and not rules.full_columns

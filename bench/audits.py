@@ -25,7 +25,7 @@ FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
 PATIENCES = {"klondike": 300, "golf": 50}
 """How many deals of patiences are audited. A position of Golf is found fastest, compared with counting it."""
-PART, PARTS, ENOUGH_SECONDS = 20, 25, 5
+PART, PARTS, ENOUGH_SECONDS = 20, 100, 5
 """How many deals of each patience are solved and then judged at a time, how often, and the seconds of solving that are
 enough."""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}

@@ -283,8 +283,9 @@ class Moves:
         them; but not those of a stock that is turned by two or more cards, which offers others without them."""
         rules, reserve = self.rules, position.reserve
         leaving = self.idle
-        if position.absent:
-            leaving = leaving.union(card for card in self.live if self._fits_absent(card, position))
+        if absent := position.absent:
+            below = rules.cards_below(position.base)
+            leaving = leaving.union([card for card in self.live if not below[card].isdisjoint(absent)])
         loose = {card for column in position.columns for card in self._loose_cards(column, leaving, position.base)}
         single = [*position.cells, *(reserve[-1:] if rules.stacked else reserve)]
         single += [card for (card,), _ in self._from_foundations(position)]

@@ -119,13 +119,17 @@ class Relaxed:
                 self._bare(column, number - 1)
             else:
                 self.space = True
-        self.bare.update(self.reserve[-1:])
-        if self.reserve and self._leaves(self.reserve[-1]):
-            self.reserve.pop()
+        if self.reserve:
+            self.bare.add(self.reserve[-1])
+            if self._leaves(self.reserve[-1]):
+                self.reserve.pop()
         if any(self._leaves(card) for card in self.stock & self.bare):
             self.bare |= self.stock
-        for pile, card in enumerate(self.following):
-            self._build(pile, card)
+        for pile in range(len(self.following)):
+            while (card := self.following[pile]) in self.bare:
+                self.up.add(card)
+                self.heights[pile] += 1
+                self.following[pile] = self._next(pile)
 
     def _bare(self, column: tuple[str, ...], number: int) -> None:
         """Let a card of a column be bare: it can be lifted now, and so can those below it that move along with it."""
@@ -136,14 +140,6 @@ class Relaxed:
             if number and self.moves.move_together(card, column[number - 1], self.position.base):
                 number -= 1
                 card = column[number]
-
-    def _build(self, pile: int, card: str) -> None:
-        """Let the next card of a foundation go up if it is bare, and those that follow it."""
-        while card in self.bare:
-            self.up.add(card)
-            self.heights[pile] += 1
-            card = self._next(pile)
-        self.following[pile] = card
 
     def _next(self, pile: int) -> str:
         """Return the next card of a foundation; an empty text if it has all."""

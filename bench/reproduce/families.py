@@ -12,7 +12,6 @@ FEWER = (
     "flower-garden",
     "gypsy",
     "mrs-mop",
-    "scotch-patience",
     "spiderette",
     "whitehead",
 )

@@ -218,7 +218,7 @@ BY_HEADING: list[Section] = [
     (
         "Audits of patiences",
         "Solving the first deals of seed 1 of each patience and covering game with the default limit, and judging all "
-        "verdicts as an audit does, on one core, in processor time: up to 500 deals, until five seconds are spent on "
+        "verdicts as an audit does, on one core, in processor time: up to 2,000 deals, until five seconds are spent on "
         "solving.",
         audits.of_games_by_rules,
     ),

@@ -42,9 +42,7 @@ def waits() -> str:
 
 
 def _ratio(number: float) -> str:
-    if number >= 100:
-        return f"{number:,.0f} ×"
-    return f"{number:.3g} ×" if number >= 1 else f"{number:.4f} ×"
+    return f"{number:,.0f} ×" if number >= 100 else f"{number:.3g} ×"
 
 
 def _cpu(words: Sequence[str], folder: Path) -> float:
